@@ -1,0 +1,4 @@
+"""Records to frames, tables, plots and pages.
+
+Invariant: a report reads records and nothing else; the same records give the same bytes.
+"""

@@ -1,0 +1,152 @@
+"""The record of one trial: the only thing that reports read, and the rule that turns records into a verdict."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import dataclass
+from typing import Literal
+
+Outcome = Literal["Passed", "Failed", "Errored", "Unsupported"]
+Verdict = Literal["VERIFIED", "RECOVERED_UNPROVEN", "NOT_RECOVERED", "HARMFUL", "UNKNOWN"]
+Check = Literal["primary", "twin", "control", "repeat", "reversibility"]
+Finding = Literal["pass", "fail", "harm", "unknown", "not-applicable"]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Turn:
+    """One action of the agent and what came back. `kind`: run, answer, submit or done; seconds since the start."""
+
+    kind: str
+    text: str
+    output: str = ""
+    exit_code: int | None = None
+    at: float = 0.0
+    seconds: float = 0.0
+    reward: float = 0.0
+    think: str | None = None
+    truncated: bool = False
+    timed_out: bool = False
+    cascades: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ObjectiveResult:
+    """How one objective ended. `met_at_command` counts from 1; None where it was not met at the end."""
+
+    name: str
+    points: float
+    met: bool
+    armed: bool
+    met_at_command: int | None = None
+    met_at_seconds: float | None = None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class GateFact:
+    """One fact the gate established. `means`: intervention (its steps replayed) or policy (the agent put there afresh).
+
+    `world` is the world it was established in. `reason` is one plain sentence with the evidence.
+    """
+
+    check: Check
+    world: str
+    means: Literal["intervention", "policy"]
+    finding: Finding
+    reason: str
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class AgentIdentity:
+    """Who played: a label for people and the whole configuration, which the trial's id covers. `trusted`: in-process."""
+
+    name: str
+    configuration: str = ""
+    trusted: bool = True
+    training: bool = False
+
+    @property
+    def label(self) -> str:
+        return f"{self.name}:{self.configuration}" if self.configuration else self.name
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Trial:
+    """One planned episode. `required_worlds` are all worlds of the scenario as (name, role), for the verdict."""
+
+    pack: str
+    pack_version: str
+    bundle_digest: str
+    proven: bool
+    scenario: str
+    difficulty: str
+    kind: str
+    split: str
+    world: str
+    role: str
+    required_worlds: tuple[tuple[str, str], ...]
+    full_score: float
+    backend: str
+    agent: AgentIdentity
+    seed: int
+    attempt: int
+    max_commands: int
+    max_seconds: float
+    output_bytes: int
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class TrialRecord:
+    """What happened in one trial. `ordinal` counts retries from 0; only the last one is the trial's result.
+
+    `score` is None in a control world (nothing there is worth points). Costs are zero where nothing was paid.
+    """
+
+    trial_id: str
+    trial: Trial
+    ordinal: int
+    outcome: Outcome
+    score: float | None
+    commands: int
+    seconds: float
+    objectives: tuple[ObjectiveResult, ...] = ()
+    turns: tuple[Turn, ...] = ()
+    facts: tuple[GateFact, ...] = ()
+    harms: tuple[str, ...] = ()
+    cascades_fired: tuple[str, ...] = ()
+    error: str | None = None
+    mode: Literal["live", "replay"] = "live"
+    tokens_in: int = 0
+    tokens_out: int = 0
+    cost: float = 0.0
+
+
+def judge(records: Iterable[TrialRecord]) -> Verdict:
+    """The verdict on one attempt, from the records of all its worlds (one agent, scenario, attempt and seed).
+
+    Never green by default: a world without a record, a check that nobody made or that ended unknown gives UNKNOWN,
+    unless what is known already decides against the agent.
+    """
+    last: dict[str, TrialRecord] = {}
+    for record in records:
+        known = last.get(record.trial.world)
+        if known is None or record.ordinal >= known.ordinal:
+            last[record.trial.world] = record
+    if not last:
+        return "UNKNOWN"
+    facts = [fact for record in last.values() for fact in record.facts]
+    if any(fact.finding == "harm" for fact in facts) or any(record.harms for record in last.values()):
+        return "HARMFUL"
+    primary = [fact for fact in facts if fact.check == "primary"]
+    if not primary or any(fact.finding == "unknown" for fact in primary):
+        return "UNKNOWN"
+    if any(fact.finding == "fail" for fact in primary):
+        return "NOT_RECOVERED"
+    if any(fact.finding == "fail" for fact in facts):
+        return "RECOVERED_UNPROVEN"
+    required: list[tuple[str, str | None]] = [("repeat", None), ("reversibility", None)]
+    required += [(role, name) for name, role in next(iter(last.values())).trial.required_worlds if role != "primary"]
+    for check, world in required:
+        found = [fact for fact in facts if fact.check == check and world in (None, fact.world)]
+        if not found or any(fact.finding == "unknown" for fact in found):
+            return "UNKNOWN"
+    return "VERIFIED"

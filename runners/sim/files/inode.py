@@ -1,0 +1,89 @@
+"""Inodes and credentials: immutable records, replaced when they change."""
+
+from __future__ import annotations
+
+import stat
+from collections.abc import Mapping
+from typing import NamedTuple
+
+from runners.sim.files.content import EMPTY, Content
+
+READ, WRITE, EXECUTE = 4, 2, 1
+
+
+class Cred(NamedTuple):
+    """Who asks: effective uid and gid, and supplementary groups."""
+
+    uid: int
+    gid: int
+    groups: frozenset[int] = frozenset()
+
+
+ROOT = Cred(0, 0)
+
+
+class Inode(NamedTuple):
+    """One file of any kind. `mode` holds the type bits too, as in stat(2); times are seconds since the epoch.
+
+    `entries` (name -> inode number) is set for directories and never written to; `target` for symbolic links;
+    `device` (major, minor) for device files. `dev` is the mount it lives on.
+    """
+
+    number: int
+    dev: int
+    mode: int
+    uid: int
+    gid: int
+    nlink: int
+    mtime: float
+    ctime: float
+    content: Content = EMPTY
+    entries: Mapping[str, int] | None = None
+    target: str | None = None
+    device: tuple[int, int] | None = None
+
+    @property
+    def is_dir(self) -> bool:
+        return self.entries is not None
+
+    @property
+    def is_link(self) -> bool:
+        return self.target is not None
+
+    @property
+    def is_file(self) -> bool:
+        return stat.S_ISREG(self.mode)
+
+    @property
+    def is_char(self) -> bool:
+        return stat.S_ISCHR(self.mode)
+
+    @property
+    def permissions(self) -> int:
+        return self.mode & 0o7777
+
+    @property
+    def size(self) -> int:
+        if self.entries is not None:
+            return 4096
+        return len(self.target) if self.target is not None else self.content.size
+
+    @property
+    def blocks(self) -> int:
+        """Bytes taken on disk: whole 4 KiB blocks; short links live in the inode."""
+        if self.entries is not None:
+            return 4096
+        return 0 if self.target is not None else -(-self.content.size // 4096) * 4096
+
+
+def permits(inode: Inode, cred: Cred, want: int) -> bool:
+    """Does the mode allow `want` (a sum of READ, WRITE, EXECUTE)? Root needs one x bit to execute a file."""
+    if cred.uid == 0:
+        return not (want & EXECUTE) or inode.is_dir or bool(inode.mode & 0o111)
+    if cred.uid == inode.uid:
+        bits = inode.mode >> 6
+    elif inode.gid == cred.gid or inode.gid in cred.groups:
+        bits = inode.mode >> 3
+    else:
+        bits = inode.mode
+    return (bits & want) == want

@@ -1,0 +1,126 @@
+"""One simulated server: a handful of handles on immutable parts."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from typing import NamedTuple
+
+from runners.sim.budget import Budget
+from runners.sim.clock import Clock
+from runners.sim.files.inode import ROOT, Cred
+from runners.sim.files.tree import FileTree
+from runners.sim.files.view import FileView
+from runners.sim.network.state import Network
+from runners.sim.processes import ProcessTable
+from runners.sim.system import SystemSpec
+from runners.sim.systemd.state import SystemdState
+
+
+Handler = Callable[["Machine", object], None]
+"""What happens when an event is due: called with the machine and the event's argument."""
+
+
+class Event(NamedTuple):
+    """Something due at a time. `kind` names one of the machine's handlers; `order` breaks ties, first come first."""
+
+    due: float
+    order: int
+    kind: str
+    argument: object = None
+
+
+class Machine:
+    """The whole state of one server. `fork()` gives an independent copy in microseconds.
+
+    Handles (`files`, `processes`, …) are mutable and belong to one machine; what they hold is immutable and shared.
+    """
+
+    __slots__ = (
+        "budget",
+        "clock",
+        "counters",
+        "events",
+        "files",
+        "handlers",
+        "network",
+        "next_order",
+        "processes",
+        "seed",
+        "spec",
+        "systemd",
+    )
+
+    def __init__(self, spec: SystemSpec, seed: int, handlers: Mapping[str, Handler]) -> None:
+        self.spec = spec
+        self.seed = seed
+        self.handlers = handlers
+        self.clock = Clock(spec.start_time, spec.start_time - spec.uptime)
+        self.files = FileTree(self.clock)
+        self.processes = ProcessTable()
+        self.systemd = SystemdState()
+        self.network = Network()
+        self.counters: Mapping[str, int] = {}
+        self.events: tuple[Event, ...] = ()
+        self.next_order = 0
+        self.budget = Budget(0)
+
+    def fork(self) -> Machine:
+        other = Machine.__new__(Machine)
+        other.spec = self.spec
+        other.seed = self.seed
+        other.handlers = self.handlers
+        other.clock = self.clock.fork()
+        other.files = self.files.fork(other.clock)
+        other.processes = self.processes.fork()
+        other.systemd = self.systemd.fork()
+        other.network = self.network.fork()
+        other.counters = self.counters
+        other.events = self.events
+        other.next_order = self.next_order
+        other.budget = Budget(self.budget.left)
+        return other
+
+    def view(self, cred: Cred = ROOT, cwd: str = "/", umask: int = 0o022) -> FileView:
+        return FileView(self.files, cred, cwd, umask)
+
+    def random(self, purpose: str) -> float:
+        """A number in [0, 1) that depends on the seed, the purpose and how often it was asked, and on nothing else."""
+        count = self.count(f"random:{purpose}")
+        return mix(f"{self.seed}:{purpose}:{count}") / 2**64
+
+    def count(self, name: str, by: int = 1) -> int:
+        """Add to a named counter (requests failed, …) and return the sum so far."""
+        total = self.counters.get(name, 0) + by
+        self.counters = {**self.counters, name: total}
+        return total
+
+    # -- time
+
+    def schedule(self, delay: float, kind: str, argument: object = None) -> None:
+        """Have the handler of that name called with `argument` when the clock gets there."""
+        event = Event(self.clock.now + delay, self.next_order, kind, argument)
+        self.next_order += 1
+        self.events = tuple(sorted((*self.events, event), key=_when))
+
+    def advance(self, seconds: float) -> None:
+        """Let time pass, with everything that is due on the way, in order."""
+        until = self.clock.now + seconds
+        while self.events and self.events[0].due <= until:
+            event, self.events = self.events[0], self.events[1:]
+            self.clock.now = max(self.clock.now, event.due)
+            self.handlers[event.kind](self, event.argument)
+        self.clock.now = until
+
+
+def _when(event: Event) -> tuple[float, int]:
+    return event.due, event.order
+
+
+def mix(text: str) -> int:
+    """64 well-mixed bits of a text, the same on every machine (FNV-1a, then splitmix64's finaliser)."""
+    value = 0xCBF29CE484222325
+    for byte in text.encode():
+        value = ((value ^ byte) * 0x100000001B3) & 0xFFFFFFFFFFFFFFFF
+    value = ((value ^ (value >> 30)) * 0xBF58476D1CE4E5B9) & 0xFFFFFFFFFFFFFFFF
+    value = ((value ^ (value >> 27)) * 0x94D049BB133111EB) & 0xFFFFFFFFFFFFFFFF
+    return value ^ (value >> 31)

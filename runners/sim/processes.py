@@ -1,0 +1,123 @@
+"""Processes: immutable records in a table that numbers them as the kernel does."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import NamedTuple
+
+from immutables import Map
+
+from runners.sim.files.inode import Cred
+
+
+class Socket(NamedTuple):
+    """One socket of a process. `state`: LISTEN or ESTABLISHED (tcp), "" (udp). Unix sockets have a `path`."""
+
+    protocol: str
+    address: str = ""
+    port: int = 0
+    state: str = "LISTEN"
+    peer: str = ""
+    peer_port: int = 0
+    path: str = ""
+    fd: int = 3
+
+
+class OpenFile(NamedTuple):
+    """A descriptor on a file. `path` is the name it was opened by; the inode lives on when that is deleted."""
+
+    fd: int
+    inode: int
+    path: str
+    mode: str = "r"
+
+
+class Process(NamedTuple):
+    """One process. `argv` is what ps shows; `exe` the real path of its program, `program` the implementation's name.
+
+    cpu: seconds used so far; cpu_share: of one core, while running (0..n); rss, vsz: bytes; `unit`: the systemd unit
+    whose cgroup it is in; `state`: R, S, D, T or Z. `held` is what a daemon keeps in memory (its parsed configuration),
+    an immutable value that only its program reads. A dead process is not in the table.
+    """
+
+    pid: int
+    ppid: int
+    cred: Cred
+    argv: tuple[str, ...]
+    exe: str
+    program: str
+    cwd: str
+    started: float
+    state: str = "S"
+    cpu: float = 0.0
+    cpu_share: float = 0.0
+    rss: int = 4 << 20
+    vsz: int = 16 << 20
+    nice: int = 0
+    threads: int = 1
+    tty: str = "?"
+    unit: str | None = None
+    files: tuple[OpenFile, ...] = ()
+    sockets: tuple[Socket, ...] = ()
+    environment: tuple[tuple[str, str], ...] = ()
+    held: object = None
+
+    @property
+    def name(self) -> str:
+        """The kernel's name (comm): at most 15 bytes of the program's own."""
+        return self.exe.rsplit("/", 1)[-1][:15] if self.exe else self.argv[0].strip("[]")[:15]
+
+
+class ProcessTable:
+    """All living processes by pid."""
+
+    __slots__ = ("by_pid", "next_pid")
+
+    def __init__(self) -> None:
+        self.by_pid: Map[int, Process] = Map()
+        self.next_pid = 1
+
+    def fork(self) -> ProcessTable:
+        other = ProcessTable()
+        other.by_pid = self.by_pid
+        other.next_pid = self.next_pid
+        return other
+
+    def __iter__(self) -> Iterator[Process]:
+        """In order of pid."""
+        by_pid = self.by_pid
+        return iter([by_pid[pid] for pid in sorted(by_pid)])
+
+    def get(self, pid: int) -> Process | None:
+        return self.by_pid.get(pid)
+
+    def allocate(self) -> int:
+        """The next free pid; numbers wrap at 4194304, as pid_max says."""
+        pid = self.next_pid
+        while pid in self.by_pid:
+            pid += 1
+        self.next_pid = pid + 1 if pid < 4194303 else 300
+        return pid
+
+    def put(self, process: Process) -> Process:
+        self.by_pid = self.by_pid.set(process.pid, process)
+        return process
+
+    def remove(self, pid: int) -> Process | None:
+        process = self.by_pid.get(pid)
+        if process is not None:
+            self.by_pid = self.by_pid.delete(pid)
+        return process
+
+    def children(self, pid: int) -> list[Process]:
+        return [process for process in self if process.ppid == pid]
+
+    def listener(self, protocol: str, port: int, address: str = "*") -> Process | None:
+        """Who holds the port, so that a bind to (address, port) would fail or a client would reach it."""
+        wild = ("0.0.0.0", "::", "*")
+        for process in self:
+            for socket in process.sockets:
+                if socket.protocol == protocol and socket.port == port and socket.state in ("LISTEN", ""):
+                    if socket.address in wild or address in wild or socket.address == address:
+                        return process
+        return None

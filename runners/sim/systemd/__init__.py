@@ -1,0 +1,1 @@
+"""systemd: unit files, the manager's state, the journal."""

@@ -1,0 +1,112 @@
+"""The interface between a run and whatever a world is made of. A backend is one file that implements it.
+
+`tests/conformance/` is the suite that every backend passes.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Protocol
+
+from compiler.model import PackContent, Probe, ResolvedScenario, Task, World
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class CommandResult:
+    """What one command of an agent gave. `output` is standard output and error as a terminal would show them."""
+
+    output: bytes
+    stdout: bytes
+    stderr: bytes
+    exit_code: int
+    seconds: float
+    truncated: bool = False
+    timed_out: bool = False
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Observation:
+    """The result of one probe: does the expectation hold, and what was seen (one line, for people)."""
+
+    holds: bool
+    detail: str
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class TaskFailure:
+    """The first task that failed, and Ansible's message for it."""
+
+    task: str
+    message: str
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Facts:
+    """A picture of a world that two moments can be compared by.
+
+    persistent: path or other lasting thing -> digest (files with owner, mode and content; firewall rules);
+    processes: service process -> identity (pid and start); requests_failed, transactions_broken: counts so far.
+    """
+
+    persistent: Mapping[str, str] = field(default_factory=dict)
+    processes: Mapping[str, str] = field(default_factory=dict)
+    requests_failed: int = 0
+    transactions_broken: int = 0
+
+
+class LiveWorld(Protocol):
+    """One world, open. Every method may raise `WorldError` (ours) and nothing else."""
+
+    def run(self, command: str, *, output_bytes: int, seconds: float) -> CommandResult:
+        """Run a command in the agent's persistent shell, within limits."""
+        ...
+
+    def observe(self, probes: Sequence[Probe]) -> tuple[Observation, ...]:
+        """Evaluate probes without leaving a trace that could help or hinder the agent."""
+        ...
+
+    def apply(self, tasks: Sequence[Task]) -> TaskFailure | None:
+        """Apply tasks as the adversary (root, outside the agent's session)."""
+        ...
+
+    def wait(self, seconds: float) -> None:
+        """Let the world go on by itself for so long (virtual on the sim)."""
+        ...
+
+    def elapsed(self) -> float:
+        """Seconds since the world was opened, on its own clock."""
+        ...
+
+    def facts(self) -> Facts: ...
+
+    def restore_files(self, before: Facts) -> tuple[str, ...]:
+        """Put the persistent files back to what they were at `before` (a derived rollback, for agents that gave none).
+
+        Returns what could not be put back; empty means all of it could.
+        """
+        ...
+
+    def fork(self) -> LiveWorld | None:
+        """A second world in the same state, or None where the backend cannot."""
+        ...
+
+    def close(self) -> None: ...
+
+
+class Backend(Protocol):
+    """Opens worlds. `name` is what `--backend` and records say."""
+
+    name: str
+
+    def unsupported(self, content: PackContent, scenario: ResolvedScenario) -> str | None:
+        """Why this backend cannot run the scenario (naming the fault and the reason), or None."""
+        ...
+
+    def open(self, content: PackContent, scenario: ResolvedScenario, world: World, *, seed: int) -> LiveWorld:
+        """A fresh, healthy world: nothing is injected yet. Same arguments, same world."""
+        ...
+
+
+class WorldError(Exception):
+    """The infrastructure failed, not the agent: the trial is Errored and may be retried."""
