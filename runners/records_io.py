@@ -1,0 +1,83 @@
+"""Records as bytes: one canonical JSON object per line of `records.jsonl`, and how to read such a file back.
+
+The newline commits a record. Whatever follows the last newline is the torn tail of a writer that was killed: readers
+leave it out, and a writer that goes on cuts it off first (`committed_length`). Any other line that is no record means
+the file was damaged, and is refused with its line number rather than skipped: a denominator never shrinks in silence.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from pathlib import Path
+
+import rfc8785
+from pydantic import TypeAdapter, ValidationError
+
+from runners.records import TrialRecord
+from scenario_dsl.errors import AuthorError
+
+RECORDS_FILE = "records.jsonl"
+_ADAPTER = TypeAdapter(TrialRecord)
+_BLOCK = 1 << 16
+
+
+class RecordsError(AuthorError):
+    """A run folder without records, or a records file with a line that is not a record."""
+
+
+def encode(record: TrialRecord) -> bytes:
+    """The record as canonical JSON (RFC 8785), without the newline. Same record, same bytes.
+
+    Raises rfc8785.CanonicalizationError for what JSON cannot hold: NaN, infinities, integers above 2**53,
+    lone surrogates.
+    """
+    return rfc8785.dumps(_ADAPTER.dump_python(record, mode="json"))
+
+
+def decode(line: bytes) -> TrialRecord:
+    """The record in one line; raises pydantic.ValidationError when it is none."""
+    return _ADAPTER.validate_json(line)
+
+
+def records_file(run: Path) -> Path:
+    """The records of a run folder; `run` may also be the file itself. Raises RecordsError when there is none."""
+    path = run / RECORDS_FILE if run.is_dir() else run
+    if not path.is_file():
+        raise RecordsError(f"{run}: not a run folder: it has no {RECORDS_FILE}")
+    return path
+
+
+def read_records(run: Path) -> Iterator[TrialRecord]:
+    """Every committed record of a run folder, in the order they were written (retries included).
+
+    Reads line by line, so memory does not grow with the run. Raises RecordsError.
+    """
+    path = records_file(run)
+    with path.open("rb") as lines:
+        for number, line in enumerate(lines, start=1):
+            if not line.endswith(b"\n"):
+                return
+            try:
+                yield decode(line)
+            except ValidationError as error:
+                first = error.errors(include_url=False, include_input=False)[0]
+                where = ".".join(str(part) for part in first["loc"])
+                raise RecordsError(
+                    f"{path}:{number}: not a record: {where + ': ' if where else ''}{first['msg']}"
+                ) from error
+
+
+def committed_length(path: Path) -> int:
+    """How many bytes of a records file are committed: up to and with its last newline. 0 if there is no file."""
+    if not path.exists():
+        return 0
+    with path.open("rb") as stream:
+        position = stream.seek(0, 2)
+        while position > 0:
+            start = max(0, position - _BLOCK)
+            stream.seek(start)
+            found = stream.read(position - start).rfind(b"\n")
+            if found >= 0:
+                return start + found + 1
+            position = start
+    return 0
