@@ -1,0 +1,117 @@
+"""The entry point: a table of commands, loaded one at a time so that `--help` is quick, and the exit codes.
+
+0 done; 1 the input is wrong, or a proof or a comparison failed; 2 the machine lacks something or the usage is wrong;
+3 a fault of ours; 130 Ctrl-C.
+"""
+
+from __future__ import annotations
+
+import os
+import sys
+import tempfile
+import traceback
+from collections.abc import Callable, Mapping, Sequence
+from importlib import import_module
+from pathlib import Path
+
+import typer
+
+from breakfix import __version__
+from breakfix.cli.output import failure
+from scenario_dsl.errors import BreakfixError
+
+COMMANDS: Mapping[str, str] = {
+    "demo": "The whole line once: compile, prove, sign, verify, run and report the starter pack.",
+    "check": "Check scenarios, faults, systems or a whole pack, and point at every mistake.",
+    "compile": "Compile a pack into a bundle: a folder and one reproducible tar.",
+    "prove": "Prove that a pack's graders discriminate.",
+    "keygen": "Make a key pair for signing.",
+    "sign": "Sign a bundle together with its proof.",
+    "verify": "Verify a signed bundle against the keys you trust.",
+    "run": "Run agents over a verified bundle's worlds.",
+    "report": "Turn runs into leaderboards, plots and one HTML page.",
+    "replay": "Run one recorded trial again and compare it byte for byte.",
+    "play": "Sit at the prompt yourself: a scenario, or an unbroken system.",
+    "schema": "Print the JSON Schema of the language, for editors.",
+    "capabilities": "Say what each backend can do here, what is missing and how to get it.",
+}
+"""Each command's summary. `breakfix/cli/<name>_.py` holds it, as the function `command`."""
+
+_HELP = """Compile, prove, sign and run failure scenarios for AI system administrators.
+
+Machine recovered, understanding not proven: a repair is VERIFIED only if it also mends a hidden twin with the same
+cause, leaves a healthy control unharmed, is idempotent and can be rolled back.
+"""
+
+_EPILOG = """Start with `breakfix demo`, then `breakfix play process-recovery`. Each command's `--help` has examples."""
+
+
+def _stub() -> None:
+    """Stands in for a command that this call does not need."""
+
+
+def _application(arguments: Sequence[str]) -> typer.Typer:
+    application = typer.Typer(
+        name="breakfix",
+        help=_HELP,
+        epilog=_EPILOG,
+        no_args_is_help=True,
+        add_completion=False,
+        pretty_exceptions_enable=False,
+        rich_markup_mode="markdown",
+        context_settings={"help_option_names": ["-h", "--help"]},
+    )
+    asked = next((word for word in arguments if not word.startswith("-")), None)
+    for name, summary in COMMANDS.items():
+        function: Callable[..., object] = _stub
+        if name == asked:
+            function = import_module(f"breakfix.cli.{name}_").command
+        application.command(name, short_help=summary)(function)
+
+    @application.callback(invoke_without_command=True)
+    def _root(
+        version: bool = typer.Option(False, "--version", help="Print the version and exit.", is_eager=True),
+    ) -> None:
+        if version:
+            typer.echo(f"breakfix {__version__}")
+            raise typer.Exit
+
+    return application
+
+
+def run(arguments: Sequence[str]) -> int:
+    """Run one command line and return its exit code; nothing escapes but SystemExit's own code."""
+    try:
+        outcome = _application(arguments)(args=list(arguments), standalone_mode=False)
+        return outcome if isinstance(outcome, int) else 0
+    except BreakfixError as error:
+        failure(error)
+        return error.exit_code
+    except (KeyboardInterrupt, typer.Abort):
+        typer.echo("\ninterrupted", err=True)
+        return 130
+    except BrokenPipeError:
+        # The reader went away (`| head`); what is left in the buffer must not raise at exit.
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+        return 0
+    except SystemExit as stop:
+        return stop.code if isinstance(stop.code, int) else 1
+    except Exception as error:
+        usage = getattr(error, "show", None)
+        if usage is not None:  # typer's own usage errors know how to show themselves
+            usage()
+            return 2
+        return _our_fault(arguments)
+
+
+def _our_fault(arguments: Sequence[str]) -> int:
+    handle, name = tempfile.mkstemp(prefix="breakfix-crash-", suffix=".txt")
+    with os.fdopen(handle, "w") as file:
+        file.write(f"breakfix {__version__}\narguments: {list(arguments)!r}\n\n{traceback.format_exc()}")
+    typer.echo(f"internal error: this is a fault of breakfix, not yours. Please report it with {Path(name)}", err=True)
+    return 3
+
+
+def main() -> None:
+    """The console script."""
+    sys.exit(run(sys.argv[1:]))
