@@ -3,11 +3,17 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
-from typing import TypeAlias
+from typing import TYPE_CHECKING, TypeAlias, Union
+
+from typing_extensions import TypeAliasType
 
 Scalar: TypeAlias = bool | int | float | str | None
 # Lists become tuples on the way in; mappings stay `dict` but are typed read-only, and nobody writes to them.
-Value: TypeAlias = Scalar | tuple["Value", ...] | Mapping[str, "Value"]
+# At run time the alias is a named one, because pydantic can follow its recursion and would never end on a plain one.
+if TYPE_CHECKING:
+    Value: TypeAlias = Scalar | tuple["Value", ...] | Mapping[str, "Value"]
+else:
+    Value = TypeAliasType("Value", Union[Scalar, tuple["Value", ...], Mapping[str, "Value"]])  # noqa: UP007
 Route: TypeAlias = tuple[str | int, ...]
 """Where a thing stands in its document: the keys and indexes from the root. Turned into line and column late."""
 
