@@ -1,0 +1,101 @@
+"""Values to canonical JSON (RFC 8785) and back, outside the model. `load(type(v), dump(v)) == v` for every stage value.
+
+Loading is strict: no unknown key, no conversion between types (but an integer may stand for a float, since canonical
+JSON writes 5.0 as 5).
+"""
+
+from __future__ import annotations
+
+import dataclasses
+from collections.abc import Hashable, Mapping
+from dataclasses import dataclass
+from functools import lru_cache
+from typing import Any, ClassVar, TypeVar, cast
+
+import rfc8785
+from pydantic import ConfigDict, TypeAdapter, ValidationError
+
+from compiler.refusals import Refusal
+from scenario_dsl.values import Value
+
+T = TypeVar("T")
+_LARGEST = 2**53 - 1
+
+
+@dataclass(eq=False)
+class NotCanonical(Refusal):
+    """A value that JSON cannot carry without loss."""
+
+    template: ClassVar[str] = "cannot be written as JSON: {reason}"
+    reason: str
+
+
+@dataclass(eq=False)
+class Malformed(Refusal):
+    """Bytes that are not the JSON form of the wanted type. `where` is the path of the first thing wrong."""
+
+    template: ClassVar[str] = "is not a {wanted}: {reason} (at {where})"
+    wanted: str
+    where: str
+    reason: str
+
+
+def dump(value: object) -> bytes:
+    """The canonical JSON of a dataclass, or of plain values, tuples and mappings of them.
+
+    Raises NotCanonical for numbers that JSON readers do not keep (NaN, infinities, beyond 2^53) and lone surrogates.
+    """
+    try:
+        return rfc8785.dumps(_plain(value))
+    except rfc8785.CanonicalizationError as error:
+        raise NotCanonical(str(error)) from error
+
+
+def load(wanted: type[T], data: bytes) -> T:
+    """Read one value of `wanted` (a dataclass) from JSON. Raises Malformed."""
+    try:
+        (value,) = _adapter(cast(Hashable, wanted)).validate_json(b"[" + data + b"]")
+    except ValidationError as error:
+        first = error.errors(include_url=False, include_input=False)[0]
+        where = ".".join(str(part) for part in first["loc"][1:]) or "its beginning"
+        raise Malformed(wanted.__name__, where, first["msg"]) from error
+    return cast(T, value)
+
+
+@lru_cache(maxsize=64)
+def _adapter(wanted: Hashable) -> TypeAdapter[Any]:
+    # A tuple of one: pydantic passes a configuration on to plain dataclasses only from a type that surrounds them.
+    surrounding: Any = tuple[wanted]  # type: ignore[valid-type]
+    return TypeAdapter(surrounding, config=ConfigDict(extra="forbid", strict=True))
+
+
+def _plain(value: object) -> Any:
+    if isinstance(value, float) and abs(value) > _LARGEST:
+        # As JSON it would be an integer that no reader may take for exact, so it would not come back.
+        raise NotCanonical(f"{value} is beyond 2^53")
+    if value is None or isinstance(value, bool | int | float | str):
+        return value
+    if isinstance(value, tuple | list):
+        return [_plain(item) for item in value]
+    if isinstance(value, Mapping):
+        return {key: _plain(item) for key, item in value.items()}
+    if dataclasses.is_dataclass(value) and not isinstance(value, type):
+        return {field.name: _plain(getattr(value, field.name)) for field in dataclasses.fields(value)}
+    raise TypeError(f"not a value of a stage: {value!r}")
+
+
+def plain(value: object) -> Value:
+    """`value` as plain values, the way `dump` writes it: to put one document inside another."""
+    return load_value(dump(value))
+
+
+def load_value(data: bytes) -> Value:
+    """Read JSON of any shape. Raises Malformed."""
+    try:
+        (value,) = _ANY.validate_json(b"[" + data + b"]")
+    except ValidationError as error:
+        raise Malformed("JSON document", "its beginning", error.errors(include_url=False)[0]["msg"]) from error
+    return value
+
+
+_ANY: TypeAdapter[tuple[Value]] = TypeAdapter(tuple[Value])
