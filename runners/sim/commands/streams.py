@@ -1,0 +1,403 @@
+"""What descriptors are open on: files, pipes, devices, captured output. Everything is bytes.
+
+Streams are counted (`users`): a pipe's reader sees the end when its last writer is closed.
+"""
+
+from __future__ import annotations
+
+import errno
+from collections.abc import Iterator
+
+from runners.sim.budget import BudgetExceeded
+from runners.sim.commands.waiting import Hub
+from runners.sim.files.content import READABLE, Content
+from runners.sim.files.inode import READ, permits
+from runners.sim.files.tree import FileTree, fail
+from runners.sim.files.view import FileView
+from runners.sim.machine import Machine, mix
+
+PIPE_CAPACITY = 65536
+MEMORY = 64 << 20
+"""Bytes that one command substitution or one captured stream may hold."""
+
+
+class Stream:
+    """The base: nothing can be read or written. `path` is what lsof and messages would call it."""
+
+    __slots__ = ("path", "users")
+    is_terminal = False
+
+    def __init__(self, path: str = "") -> None:
+        self.path = path
+        self.users = 1
+
+    def read(self, size: int = -1) -> bytes:
+        raise fail(errno.EBADF)
+
+    def readline(self) -> bytes:
+        """Up to and with the next newline; what comes after is left for the next reader."""
+        line = bytearray()
+        while True:
+            byte = self.read(1)
+            line += byte
+            if not byte or byte == b"\n":
+                return bytes(line)
+
+    def lines(self) -> Iterator[bytes]:
+        while line := self.readline():
+            yield line
+
+    def write(self, data: bytes) -> None:
+        raise fail(errno.EBADF)
+
+    def close(self) -> None:
+        """Called when the last user is gone."""
+
+
+class Closed(Stream):
+    """A descriptor that is not open."""
+
+    __slots__ = ()
+
+
+class Capture(Stream):
+    """Collects what is written, as the reader of a command substitution does."""
+
+    __slots__ = ("data", "machine")
+
+    def __init__(self, machine: Machine) -> None:
+        super().__init__("pipe")
+        self.machine = machine
+        self.data = bytearray()
+
+    def write(self, data: bytes) -> None:
+        self.machine.budget.spend(1 + (len(data) >> 8))
+        self.data += data
+        if len(self.data) > MEMORY:
+            raise BudgetExceeded
+
+
+class Buffer(Stream):
+    """Bytes to be read: here-documents and prepared input."""
+
+    __slots__ = ("data", "offset")
+
+    def __init__(self, data: bytes, path: str = "pipe") -> None:
+        super().__init__(path)
+        self.data = data
+        self.offset = 0
+
+    def read(self, size: int = -1) -> bytes:
+        end = len(self.data) if size < 0 else self.offset + size
+        piece = self.data[self.offset : end]
+        self.offset += len(piece)
+        return piece
+
+    def readline(self) -> bytes:
+        end = self.data.find(b"\n", self.offset) + 1 or len(self.data)
+        line = self.data[self.offset : end]
+        self.offset = end
+        return line
+
+
+class Pipe:
+    """The buffer between two ends."""
+
+    __slots__ = ("buffer", "closed_reader", "closed_writer", "hub", "offset")
+
+    def __init__(self, hub: Hub) -> None:
+        self.hub = hub
+        self.buffer = bytearray()
+        self.offset = 0
+        self.closed_reader = False
+        self.closed_writer = False
+
+    @property
+    def available(self) -> int:
+        return len(self.buffer) - self.offset
+
+    def can_read(self) -> bool:
+        return len(self.buffer) > self.offset or self.closed_writer
+
+    def can_write(self) -> bool:
+        return self.closed_reader or len(self.buffer) - self.offset < PIPE_CAPACITY
+
+    def take(self, size: int) -> bytes:
+        piece = bytes(self.buffer[self.offset : self.offset + size])
+        self.offset += len(piece)
+        if self.offset > PIPE_CAPACITY or self.offset == len(self.buffer):
+            del self.buffer[: self.offset]
+            self.offset = 0
+        return piece
+
+
+class PipeReader(Stream):
+    __slots__ = ("pipe",)
+
+    def __init__(self, pipe: Pipe) -> None:
+        super().__init__("pipe")
+        self.pipe = pipe
+
+    def read(self, size: int = -1) -> bytes:
+        pipe = self.pipe
+        if size == 0:
+            return b""
+        if size > 0:
+            if not pipe.can_read():
+                pipe.hub.wait(pipe.can_read)
+            return pipe.take(size)
+        pieces = []
+        total = 0
+        while True:
+            if not pipe.can_read():
+                pipe.hub.wait(pipe.can_read)
+            piece = pipe.take(pipe.available)
+            if not piece:
+                return b"".join(pieces)
+            total += len(piece)
+            if total > MEMORY:
+                raise BudgetExceeded
+            pieces.append(piece)
+
+    def readline(self) -> bytes:
+        pipe = self.pipe
+        searched = 0
+        while True:
+            if not pipe.can_read():
+                pipe.hub.wait(pipe.can_read)
+            end = pipe.buffer.find(b"\n", pipe.offset + searched)
+            if end >= 0:
+                return pipe.take(end + 1 - pipe.offset)
+            searched = pipe.available
+            if pipe.closed_writer:
+                return pipe.take(searched)
+            if searched > MEMORY:
+                raise BudgetExceeded
+            # The line is longer than what is there: wait for more, with room made for it.
+            have = len(pipe.buffer)
+            pipe.hub.wait(lambda have=have: len(pipe.buffer) > have or pipe.closed_writer)  # type: ignore[misc]
+
+    def close(self) -> None:
+        self.pipe.closed_reader = True
+
+
+class PipeWriter(Stream):
+    __slots__ = ("pipe",)
+
+    def __init__(self, pipe: Pipe) -> None:
+        super().__init__("pipe")
+        self.pipe = pipe
+
+    def write(self, data: bytes) -> None:
+        pipe = self.pipe
+        pipe.hub.machine.budget.spend(1 + (len(data) >> 8))
+        if not pipe.can_write():
+            pipe.hub.wait(pipe.can_write)
+        if pipe.closed_reader:
+            raise fail(errno.EPIPE)
+        pipe.buffer += data
+
+    def close(self) -> None:
+        self.pipe.closed_writer = True
+
+
+class FileStream(Stream):
+    """An open regular file, by inode: it outlives its name."""
+
+    __slots__ = ("append", "inode", "machine", "offset", "readable", "tree", "uid", "writable")
+
+    def __init__(
+        self,
+        machine: Machine,
+        inode: int,
+        path: str,
+        *,
+        readable: bool = False,
+        writable: bool = False,
+        append: bool = False,
+        uid: int = 0,
+    ) -> None:
+        super().__init__(path)
+        self.machine = machine
+        self.tree: FileTree = machine.files
+        self.inode = inode
+        self.readable = readable
+        self.writable = writable
+        self.append = append
+        self.uid = uid
+        self.offset = 0
+        self.tree.open(inode)
+
+    @property
+    def content(self) -> Content:
+        return self.tree.inodes[self.inode].content
+
+    def read(self, size: int = -1) -> bytes:
+        if not self.readable:
+            raise fail(errno.EBADF)
+        content = self.content
+        end = content.size if size < 0 else min(self.offset + size, content.size)
+        if end <= self.offset:
+            return b""
+        if end - self.offset > READABLE:
+            raise BudgetExceeded
+        data = content.read(self.offset, end)
+        self.machine.budget.spend(1 + (len(data) >> 10))
+        self.offset = end
+        return data
+
+    def readline(self) -> bytes:
+        if not self.readable:
+            raise fail(errno.EBADF)
+        content = self.content
+        pieces = []
+        while self.offset < content.size:
+            chunk = content.read(self.offset, min(self.offset + 4096, content.size))
+            end = chunk.find(b"\n") + 1
+            if end:
+                self.offset += end
+                pieces.append(chunk[:end])
+                break
+            self.offset += len(chunk)
+            pieces.append(chunk)
+            self.machine.budget.spend(4)
+        return b"".join(pieces) if len(pieces) != 1 else pieces[0]
+
+    def lines(self) -> Iterator[bytes]:
+        if not self.readable:
+            raise fail(errno.EBADF)
+        rest = b""
+        while True:
+            # A chunk at a time; the offset follows the lines handed out, as it does for tools that seek back.
+            content = self.content
+            start = self.offset + len(rest)
+            chunk = content.read(start, min(start + 65536, content.size)) if start < content.size else b""
+            if not chunk:
+                if rest:
+                    self.offset += len(rest)
+                    yield rest
+                    rest = b""
+                    continue
+                return
+            self.machine.budget.spend(1 + (len(chunk) >> 10))
+            pieces = (rest + chunk).split(b"\n")
+            rest = pieces.pop()
+            for piece in pieces:
+                self.offset += len(piece) + 1
+                yield piece + b"\n"
+            if len(rest) > MEMORY:
+                raise BudgetExceeded
+
+    def write(self, data: bytes) -> None:
+        if not self.writable:
+            raise fail(errno.EBADF)
+        self.machine.budget.spend(2 + (len(data) >> 8))
+        tree = self.tree
+        inode = tree.inodes[self.inode]
+        content = inode.content
+        at = content.size if self.append else self.offset
+        try:
+            self._store(at, data)
+        except OSError as error:
+            if error.errno != errno.ENOSPC:
+                raise
+            # As write(2) does: what still fits is written before the error.
+            slack = -content.size % 4096
+            room = tree.free(tree.mount_of(inode)).bytes // 4096 * 4096 + slack + content.size - at
+            if 0 < room < len(data):
+                self._store(at, data[:room])
+            raise
+        self.offset = at + len(data)
+
+    def _store(self, at: int, data: bytes) -> None:
+        inode = self.tree.inodes[self.inode]
+        content = inode.content
+        if at == content.size:
+            changed = content.append(data)
+        else:
+            head = content.resized(at)
+            tail = content.read(at + len(data)) if at + len(data) < content.size else b""
+            changed = head.append(data + tail)
+        now = self.tree.clock.now
+        mode = inode.mode & ~0o6000 if self.uid else inode.mode
+        self.tree.put(inode._replace(content=changed._replace(program=None), mtime=now, ctime=now, mode=mode))
+
+    def close(self) -> None:
+        self.tree.close(self.inode)
+
+
+class Device(Stream):
+    """A character device by its numbers."""
+
+    __slots__ = ("device", "machine", "position")
+
+    def __init__(self, machine: Machine, path: str, device: tuple[int, int]) -> None:
+        super().__init__(path)
+        self.machine = machine
+        self.device = device
+        self.position = 0
+
+    def read(self, size: int = -1) -> bytes:
+        minor = self.device[1]
+        if self.device[0] != 1 or minor == 3:
+            return b""
+        if size < 0:
+            raise BudgetExceeded
+        self.machine.budget.spend(1 + (size >> 8))
+        if size > READABLE:
+            raise BudgetExceeded
+        if minor in (5, 7):
+            return bytes(size)
+        self.position += 1
+        seed = f"{self.machine.seed}:{self.machine.count('urandom')}"
+        return b"".join(
+            mix(f"{seed}:{block}").to_bytes(8, "little") for block in range((size + 7) // 8)
+        )[:size]  # fmt: skip
+
+    def write(self, data: bytes) -> None:
+        self.machine.budget.spend(1 + (len(data) >> 12))
+        if self.device == (1, 7) and data:
+            raise fail(errno.ENOSPC)
+
+
+def open_file(
+    machine: Machine,
+    view: FileView,
+    path: str,
+    *,
+    read: bool = False,
+    write: bool = False,
+    append: bool = False,
+    truncate: bool = False,
+    exclusive: bool = False,
+) -> Stream:
+    """open(2). Raises OSError as the kernel would."""
+    if write:
+        inode = view.open_for_writing(path, truncate=truncate, exclusive=exclusive)
+        if read and not permits(inode, view.cred, READ):
+            raise fail(errno.EACCES, path)
+    else:
+        inode = view.stat(path)
+        if not permits(inode, view.cred, READ):
+            raise fail(errno.EACCES, path)
+    if inode.device is not None and inode.is_char:
+        return Device(machine, path, inode.device)
+    if inode.is_dir:
+        return Directory(path)
+    if not inode.is_file:
+        raise fail(errno.ENXIO, path)
+    if inode.number not in machine.files.inodes:
+        # Made up on the spot (/proc): there is nothing to keep open.
+        return Buffer(view.content(path).read(), path)
+    return FileStream(
+        machine, inode.number, path, readable=read, writable=write, append=append, uid=view.cred.uid
+    )  # fmt: skip
+
+
+class Directory(Stream):
+    """A directory opened for reading: that much is allowed, reading it is not."""
+
+    __slots__ = ()
+
+    def read(self, size: int = -1) -> bytes:
+        raise fail(errno.EISDIR, self.path)

@@ -1,0 +1,131 @@
+"""How simulated processes wait for each other: greenlets, resumed one after another in a fixed order."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+from greenlet import getcurrent, greenlet
+
+from runners.sim.budget import BudgetExceeded
+from runners.sim.machine import Machine
+
+Ready = Callable[[], bool]
+
+
+class Task:
+    """One process running beside others. `ready`: whether it can go on (None: yes); `wake`: when its sleep ends."""
+
+    __slots__ = ("done", "greenlet", "pid", "ready", "wake")
+
+    def __init__(self, pid: int) -> None:
+        self.pid = pid
+        self.done = False
+        self.ready: Ready | None = None
+        self.wake: float | None = None
+        self.greenlet: Any = None
+
+
+class Killed(BaseException):
+    """Raised inside a process that a signal ends. Not an Exception, as nothing may swallow it."""
+
+    def __init__(self, signal: int) -> None:
+        super().__init__(signal)
+        self.signal = signal
+
+
+class Hub:
+    """Runs the tasks of one command line and keeps its time. `deadline`: virtual time when the line is out of time."""
+
+    __slots__ = ("_root", "deadline", "machine", "tasks")
+
+    def __init__(self, machine: Machine, deadline: float) -> None:
+        self.machine = machine
+        self.deadline = deadline
+        self.tasks: list[Task] = []
+        self._root = getcurrent()
+
+    def spawn(self, pid: int, body: Callable[[], None]) -> Task:
+        """Start a task; it runs when somebody waits. `body` must not raise, except to end the whole line."""
+        task = Task(pid)
+
+        def run() -> None:
+            try:
+                body()
+            finally:
+                task.done = True
+                if task in self.tasks:
+                    self.tasks.remove(task)
+
+        task.greenlet = greenlet(run, parent=self._root)
+        self.tasks.append(task)
+        return task
+
+    def sleep(self, seconds: float) -> None:
+        """Let virtual time pass for the current task, while the others go on."""
+        wake = self.machine.clock.now + seconds
+        if not self.tasks:
+            self._advance_to(wake)
+            return
+        clock = self.machine.clock
+        self.wait(lambda: clock.now >= wake, wake)
+
+    def wait(self, ready: Ready, wake: float | None = None) -> None:
+        """Come back when `ready()` holds. If nothing can ever make it so, the line ends as one that hangs."""
+        if ready():
+            return
+        current = getcurrent()
+        if current is self._root:
+            self._run_until(ready, wake)
+            return
+        for task in self.tasks:
+            if task.greenlet is current:
+                task.ready, task.wake = ready, wake
+                self._root.switch()
+                task.ready = task.wake = None
+                return
+        raise BudgetExceeded
+
+    def settle(self) -> None:
+        """Let every task run until it waits for time or for something that will not come, without passing time."""
+        while self._pass(lambda: False):
+            pass
+
+    def cancel(self) -> None:
+        """End all tasks at once."""
+        for task in list(self.tasks):
+            task.greenlet.throw()
+            task.done = True
+        self.tasks.clear()
+
+    def _pass(self, ready: Ready) -> bool:
+        """Resume each task that can go on, once; stops as soon as `ready()` holds. True if any could."""
+        progress = False
+        for task in list(self.tasks):
+            if task.done or (task.ready is not None and not task.ready()):
+                continue
+            progress = True
+            self.machine.budget.spend(1)
+            task.greenlet.switch()
+            if ready():
+                break
+        return progress
+
+    def _run_until(self, ready: Ready, wake: float | None) -> None:
+        while not ready():
+            if self._pass(ready):
+                continue
+            wakes = [task.wake for task in self.tasks if task.wake is not None]
+            if wake is not None:
+                wakes.append(wake)
+            if not wakes:
+                # Nobody will ever wake up: the line hangs until its time is over.
+                self._advance_to(self.deadline + 1)
+            self._advance_to(min(wakes))
+
+    def _advance_to(self, moment: float) -> None:
+        machine = self.machine
+        if moment > self.deadline:
+            machine.advance(max(self.deadline - machine.clock.now, 0.0))
+            raise BudgetExceeded
+        machine.advance(max(moment - machine.clock.now, 0.0))
