@@ -10,14 +10,11 @@ from __future__ import annotations
 from collections.abc import Iterator
 from pathlib import Path
 
-import rfc8785
-from pydantic import TypeAdapter, ValidationError
-
+from compiler.codec import Malformed, dump, load
 from runners.records import TrialRecord
 from scenario_dsl.errors import AuthorError
 
 RECORDS_FILE = "records.jsonl"
-_ADAPTER = TypeAdapter(TrialRecord)
 _BLOCK = 1 << 16
 
 
@@ -28,15 +25,14 @@ class RecordsError(AuthorError):
 def encode(record: TrialRecord) -> bytes:
     """The record as canonical JSON (RFC 8785), without the newline. Same record, same bytes.
 
-    Raises rfc8785.CanonicalizationError for what JSON cannot hold: NaN, infinities, integers above 2**53,
-    lone surrogates.
+    Raises compiler.codec.NotCanonical for what JSON cannot hold (NaN, infinities, beyond 2^53, lone surrogates).
     """
-    return rfc8785.dumps(_ADAPTER.dump_python(record, mode="json"))
+    return dump(record)
 
 
 def decode(line: bytes) -> TrialRecord:
-    """The record in one line; raises pydantic.ValidationError when it is none."""
-    return _ADAPTER.validate_json(line)
+    """The record in one line; raises compiler.codec.Malformed when it is none."""
+    return load(TrialRecord, line)
 
 
 def records_file(run: Path) -> Path:
@@ -47,10 +43,10 @@ def records_file(run: Path) -> Path:
     return path
 
 
-def read_records(run: Path) -> Iterator[TrialRecord]:
-    """Every committed record of a run folder, in the order they were written (retries included).
+def read_committed(run: Path) -> Iterator[tuple[TrialRecord, bytes]]:
+    """Every committed record of a run folder with the bytes of its line, in the order they were written.
 
-    Reads line by line, so memory does not grow with the run. Raises RecordsError.
+    Retries are included. Reads line by line, so memory does not grow with the run. Raises RecordsError.
     """
     path = records_file(run)
     with path.open("rb") as lines:
@@ -58,13 +54,15 @@ def read_records(run: Path) -> Iterator[TrialRecord]:
             if not line.endswith(b"\n"):
                 return
             try:
-                yield decode(line)
-            except ValidationError as error:
-                first = error.errors(include_url=False, include_input=False)[0]
-                where = ".".join(str(part) for part in first["loc"])
-                raise RecordsError(
-                    f"{path}:{number}: not a record: {where + ': ' if where else ''}{first['msg']}"
-                ) from error
+                record = decode(line)
+            except Malformed as error:
+                raise RecordsError(f"{path}:{number}: {error}") from error
+            yield record, line[:-1]
+
+
+def read_records(run: Path) -> Iterator[TrialRecord]:
+    """`read_committed` without the bytes."""
+    return (record for record, _ in read_committed(run))
 
 
 def committed_length(path: Path) -> int:
