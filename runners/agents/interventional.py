@@ -1,0 +1,35 @@
+"""An agent that plays a written intervention through commands and then hands it in."""
+
+from __future__ import annotations
+
+from runners.agents.protocol import Action, Done, Observation, Run, Submit, Task
+from runners.interventions import Moves, Reply, moves
+from scenario_dsl.model import Intervention
+
+
+class InterventionAgent:
+    """Plays `intervention`; with `submit` it hands the document in at the end, for the gate to replay."""
+
+    def __init__(self, intervention: Intervention, *, submit: bool = True) -> None:
+        self._intervention = intervention
+        self._submit = submit
+        self._moves: Moves | None = None
+        self._ran = False
+
+    def reset(self, task: Task) -> None:
+        self._moves = moves(self._intervention)
+        self._ran = False
+
+    def act(self, observation: Observation) -> Action:
+        if self._moves is None:
+            return Done()
+        reply = None
+        if self._ran and observation.exit_code is not None:
+            reply = Reply(observation.exit_code, observation.stdout)
+        try:
+            action = self._moves.send(reply)
+        except StopIteration:
+            self._moves = None
+            return Submit(self._intervention) if self._submit else Done()
+        self._ran = isinstance(action, Run)
+        return action

@@ -1,0 +1,101 @@
+"""What passes between an agent and its episode: a task, then observations one way and actions the other."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Protocol, TypeAlias
+
+from compiler.model import ResolvedScenario, World
+from scenario_dsl.model import Intervention, Limits
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Task:
+    """What an agent is told at the beginning. `questions` are those whose answers are worth points."""
+
+    complaint: str
+    questions: tuple[str, ...]
+    hints: tuple[str, ...]
+    limits: Limits
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Observation:
+    """What an agent sees before it acts: its last command's result, and what it has left.
+
+    `output` is the terminal's view, `stdout` the standard output alone. Before the first action both are empty and
+    `exit_code` is None, as after an action that runs nothing. With `commands_left` 0 it may still answer or submit.
+    """
+
+    output: str = ""
+    stdout: str = ""
+    exit_code: int | None = None
+    truncated: bool = False
+    timed_out: bool = False
+    reward: float = 0.0
+    commands_left: int
+    seconds_left: float
+
+
+@dataclass(frozen=True, slots=True)
+class Run:
+    """Type a command into the agent's own shell session."""
+
+    command: str
+    think: str | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Answer:
+    """Answer the task's question. Of several answers the last ones count, as many as there are questions."""
+
+    text: str
+    think: str | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Submit:
+    """Hand in an intervention: the gate replays it in fresh worlds. A later one replaces an earlier one."""
+
+    intervention: Intervention
+    think: str | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Done:
+    """Nothing more to do."""
+
+    think: str | None = None
+
+
+Action: TypeAlias = Run | Answer | Submit | Done
+
+
+class Agent(Protocol):
+    """Plays one episode. An exception out of either method is the agent's own failure, save `AgentUnavailableError`."""
+
+    def reset(self, task: Task) -> None: ...
+
+    def act(self, observation: Observation) -> Action: ...
+
+
+class AgentUnavailableError(Exception):
+    """What the agent stands on could not be reached (a model's endpoint, say): the trial is Errored, not Failed."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Setting:
+    """Where an agent is about to play. `seed` is the trial's own, drawn from its id."""
+
+    scenario: ResolvedScenario
+    world: World
+    seed: int
+    attempt: int
+
+
+AgentFactory: TypeAlias = Callable[[Setting], Agent]
+"""Makes a fresh agent for each episode. It travels to the workers, so it must pickle.
+
+Raises AuthorError when the agent cannot play the scenario; the plan asks before anything runs.
+"""

@@ -1,0 +1,273 @@
+"""One episode: an agent in one world that is already in trouble, until it is done.
+
+Command → output → cascades → objectives → reward, with the invariants watched after each command. When the agent has
+finished, the world gets time to settle, and only what still holds then counts.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+
+from compiler.model import ResolvedScenario, World
+from runners.agents.protocol import (
+    Action,
+    Agent,
+    AgentUnavailableError,
+    Answer,
+    Done,
+    Observation,
+    Run,
+    Submit,
+    Task,
+)
+from runners.cascades import CascadeClock
+from runners.harms import InvariantWatch
+from runners.interventions import to_text
+from runners.objectives import Scoreboard, missing, questions
+from runners.opening import wait_for_witness
+from runners.records import ObjectiveResult, Turn
+from runners.text import readable
+from runners.worlds import LiveWorld
+from scenario_dsl.model import Intervention, Limits
+
+COMMAND_SECONDS = 300.0
+"""The longest that one command may take, on the world's clock; an episode's own limit may be nearer."""
+_ACTIONS_PER_COMMAND = 2
+"""Answering and submitting cost no command, so all actions together are bounded too, at this many per command."""
+_RECOVERY_WAITS = (1.0, 2.0, 4.0, 8.0, 15.0)
+"""A repair may take a moment to show: how long an unmet objective is waited for once the agent is done."""
+_SETTLE_SECONDS = 5.0
+"""How long everything must go on holding at the least; an objective's own `settle` may ask for more."""
+_CASCADE_WAITS = (0.5, 1.0, 2.0)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Episode:
+    """What happened. `score` is the points of objectives met in the end; `reward` is the sum over the turns.
+
+    `unmet`: the essential objectives that were not met. `agent_error`: the agent's own exception that ended it.
+    """
+
+    turns: tuple[Turn, ...]
+    objectives: tuple[ObjectiveResult, ...]
+    unmet: tuple[str, ...]
+    score: float
+    reward: float
+    commands: int
+    seconds: float
+    harms: tuple[str, ...]
+    cascades_fired: tuple[str, ...]
+    answers: tuple[str, ...]
+    submitted: Intervention | None
+    agent_error: str | None
+
+    @property
+    def recovered(self) -> bool:
+        return not self.unmet
+
+
+def play(live: LiveWorld, scenario: ResolvedScenario, world: World, agent: Agent, limits: Limits) -> Episode:
+    """Let `agent` play in `live`, whose faults are in force and witnessed. The clock starts here.
+
+    Raises WorldError when the world fails and AgentUnavailableError when what the agent stands on does.
+    """
+    return _Play(live, scenario, world, limits).play(agent)
+
+
+class _Play:
+    def __init__(self, live: LiveWorld, scenario: ResolvedScenario, world: World, limits: Limits) -> None:
+        self._live = live
+        self._scenario = scenario
+        self._world = world
+        self._limits = limits
+        self._board = Scoreboard(world)
+        self._cascades = CascadeClock(world)
+        self._invariants = InvariantWatch(world)
+        self._turns: list[Turn] = []
+        self._fired: list[str] = []
+        self._commands = 0
+        self._diagnosed = False
+        self._submitted: Intervention | None = None
+        self._started = live.elapsed()
+        self._score = 0.0
+
+    def play(self, agent: Agent) -> Episode:
+        self._look(None)
+        error = self._converse(agent)
+        seconds = self._now()
+        reward = self._settle()
+        if self._turns:
+            last = self._turns[-1]
+            self._turns[-1] = replace(last, reward=round(last.reward + reward, 9))
+        results = self._board.results()
+        return Episode(
+            turns=tuple(self._turns),
+            objectives=results,
+            unmet=missing(self._scenario.kind, self._world, results),
+            score=self._board.score,
+            reward=round(sum(turn.reward for turn in self._turns), 9),
+            commands=self._commands,
+            seconds=round(seconds, 6),
+            harms=self._invariants.harms,
+            cascades_fired=tuple(self._fired),
+            answers=self._board.answers,
+            submitted=self._submitted,
+            agent_error=error,
+        )
+
+    def _converse(self, agent: Agent) -> str | None:
+        """Ask and act until the agent is done or out of its limits. Returns the agent's own failure, if any."""
+        observation = self._observation()
+        most_actions = _ACTIONS_PER_COMMAND * self._limits.commands + _ACTIONS_PER_COMMAND
+        try:
+            agent.reset(
+                Task(
+                    complaint=self._world.complaint,
+                    questions=questions(self._world),
+                    hints=self._scenario.hints,
+                    limits=self._limits,
+                )
+            )
+        except AgentUnavailableError:
+            raise
+        except Exception as error:
+            return f"the agent failed: {type(error).__name__}: {error}"
+        for _ in range(most_actions):
+            try:
+                action = agent.act(observation)
+            except AgentUnavailableError:
+                raise
+            except Exception as error:
+                return f"the agent failed: {type(error).__name__}: {error}"
+            if not isinstance(action, Action):
+                return f"the agent failed: it returned {type(action).__name__}, which is no action"
+            if isinstance(action, Done):
+                self._turns.append(Turn(kind="done", text="", at=self._at(), think=action.think))
+                return None
+            if isinstance(action, Run) and self._commands >= self._limits.commands:
+                return None
+            observation = self._act(action)
+            if self._now() >= self._limits.seconds:
+                return None
+        return None
+
+    def _act(self, action: Run | Answer | Submit) -> Observation:
+        if isinstance(action, Run):
+            return self._run(action)
+        at = self._at()
+        if isinstance(action, Answer):
+            self._board.answered(action.text, self._commands, self._now())
+            turn = Turn(kind="answer", text=action.text, at=at, think=action.think, reward=self._gained())
+        else:
+            self._submitted = action.intervention
+            turn = Turn(kind="submit", text=to_text(action.intervention), at=at, think=action.think)
+        self._turns.append(turn)
+        return self._observation(reward=turn.reward)
+
+    def _run(self, action: Run) -> Observation:
+        at = self._at()
+        seconds = min(COMMAND_SECONDS, max(self._limits.seconds - self._now(), 0.0))
+        result = self._live.run(action.command, output_bytes=self._limits.output_bytes, seconds=seconds)
+        self._commands += 1
+        output = readable(result.output)
+        shaped = self._scenario.reward.per_command
+        if self._board.looked(action.command, output, self._commands, self._now()) and not self._diagnosed:
+            self._diagnosed = True
+            shaped += self._scenario.reward.first_diagnosis
+        harms, fired = self._look(f"by command {self._commands}")
+        reward = round(shaped + self._gained() + self._scenario.reward.harm * len(harms), 9)
+        turn = Turn(
+            kind="run",
+            text=action.command,
+            output=output,
+            exit_code=result.exit_code,
+            at=at,
+            seconds=round(result.seconds, 6),
+            reward=reward,
+            think=action.think,
+            truncated=result.truncated,
+            timed_out=result.timed_out,
+            cascades=fired,
+        )
+        self._turns.append(turn)
+        return self._observation(turn, stdout=output if result.stdout == result.output else readable(result.stdout))
+
+    def _look(self, when: str | None) -> tuple[tuple[str, ...], tuple[str, ...]]:
+        """Evaluate what matters now, fire what is due. Returns the new harms and the cascades fired.
+
+        `when` says for people when it was; None means before the agent did anything, so nothing is its harm.
+        """
+        harms: tuple[str, ...] = ()
+        fired: list[str] = []
+        # Each pass but the last fires a cascade, and one fires at most once at one moment.
+        for number in range(len(self._world.cascades) + 1):
+            invariants, objectives, conditions = (
+                self._invariants.probes(),
+                self._board.probes(),
+                self._cascades.conditions(),
+            )
+            probes = (*invariants, *objectives, *conditions)
+            observations = self._live.observe(probes) if probes else ()
+            first, second = len(invariants), len(invariants) + len(objectives)
+            if number == 0 and when is not None:
+                harms = self._invariants.update(observations[:first], when)
+            else:
+                self._invariants.accept(observations[:first])
+            self._board.update(observations[first:second], self._commands, self._now())
+            holds = [observation.holds for observation in observations[second:]]
+            due = self._cascades.due(holds, self._commands, self._now())
+            if not due:
+                break
+            for cascade in due:
+                # A task may fail because of what the agent did to the machine: the world goes on as it then is.
+                for fault in cascade.inject:
+                    self._live.apply(fault.inject)
+                wait_for_witness(self._live, cascade.inject, _CASCADE_WAITS)
+                self._board.arm(cascade.name)
+                fired.append(cascade.name)
+        self._fired += fired
+        return harms, tuple(fired)
+
+    def _settle(self) -> float:
+        """Wait for slow recoveries, then for everything to stay so. Returns the reward that this changes."""
+        harms = 0
+        for pause in _RECOVERY_WAITS:
+            if not self._board.pending():
+                break
+            self._live.wait(pause)
+            harms += len(self._look("after the last command")[0])
+        window = max([_SETTLE_SECONDS, *(objective.settle for objective in self._world.objectives)])
+        held = self._board.met()
+        for _ in range(2):
+            self._live.wait(window / 2)
+            harms += len(self._look("after the last command")[0])
+            held &= self._board.met()
+        self._board.keep(held)
+        return round(self._gained() + self._scenario.reward.harm * harms, 9)
+
+    def _gained(self) -> float:
+        score = self._board.score
+        gained, self._score = round(score - self._score, 9), score
+        return gained
+
+    def _now(self) -> float:
+        return self._live.elapsed() - self._started
+
+    def _at(self) -> float:
+        return round(self._now(), 6)
+
+    def _observation(self, turn: Turn | None = None, *, stdout: str = "", reward: float = 0.0) -> Observation:
+        commands_left = self._limits.commands - self._commands
+        seconds_left = max(round(self._limits.seconds - self._now(), 6), 0.0)
+        if turn is None:
+            return Observation(reward=reward, commands_left=commands_left, seconds_left=seconds_left)
+        return Observation(
+            output=turn.output,
+            stdout=stdout,
+            exit_code=turn.exit_code,
+            truncated=turn.truncated,
+            timed_out=turn.timed_out,
+            reward=turn.reward,
+            commands_left=commands_left,
+            seconds_left=seconds_left,
+        )

@@ -1,0 +1,34 @@
+"""Repeat: a second application changes nothing any more."""
+
+from __future__ import annotations
+
+from runners.gate.bench import Bench
+from runners.gate.wording import Means, fact
+from runners.harms import appeared, lasting_changes, named, restarted
+from runners.interventions import apply
+from runners.records import GateFact
+from scenario_dsl.model import Intervention
+
+
+def repeat(bench: Bench, intervention: Intervention, means: Means) -> GateFact:
+    """Apply twice in a fresh primary and compare the second time's before and after.
+
+    Lasting state is compared by digest: a line appended twice counts. An intervention must not disturb a process the
+    second time either. For commands that an agent only typed (`means` is policy) that is left to the control, where
+    the agent can look first: typed again blindly, any restart would count against it.
+    """
+    world = bench.primary.name
+    if bench.site.scenario.kind == "investigation":
+        return fact("repeat", world, means, "not-applicable", "an investigation changes nothing that could be repeated")
+    with bench.broken(bench.primary) as live:
+        apply(live, intervention, bench.limits)
+        before = live.facts()
+        apply(live, intervention, bench.limits)
+        after = live.facts()
+    changed = lasting_changes(before, after)
+    if changed:
+        return fact("repeat", world, means, "fail", f"a second application changed {named(changed)}")
+    disturbed = (*restarted(before, after), *appeared(before, after))
+    if disturbed and means == "intervention":
+        return fact("repeat", world, means, "fail", f"a second application restarted {named(disturbed)}")
+    return fact("repeat", world, means, "pass", "a second application changed nothing that lasts")

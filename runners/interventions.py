@@ -1,0 +1,125 @@
+"""Playing an intervention: falsifier, discoveries, guards, steps, and undoing them. The one mechanism for it.
+
+`moves` says what to do next and is told what came of it, so agents (through an episode) and the gate (directly in a
+world) play the same document in the same way.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Generator, Mapping
+from dataclasses import dataclass, replace
+from typing import TypeAlias
+
+from compiler.codec import dump, load
+from runners.agents.protocol import Answer, Run
+from runners.text import readable
+from runners.worlds import LiveWorld
+from scenario_dsl.model import Intervention, Limits, Step
+
+_NAME = re.compile(r"\{\{\s*([A-Za-z_][A-Za-z0-9_]*)\s*\}\}")
+
+
+@dataclass(frozen=True, slots=True)
+class Reply:
+    """What one command gave back."""
+
+    exit_code: int
+    stdout: str
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Applied:
+    """What became of an intervention.
+
+    refuted: its falsifier held, so nothing was done. played: indexes of the steps that were carried out.
+    undo: the commands that roll them back, in the order to run them.
+    """
+
+    refuted: bool
+    bindings: Mapping[str, str]
+    played: tuple[int, ...]
+    undo: tuple[str, ...]
+
+
+Moves: TypeAlias = Generator[Run | Answer, Reply | None, Applied]
+
+
+def moves(intervention: Intervention) -> Moves:
+    """The intervention's actions one by one; send the `Reply` to each `Run`, None to an `Answer`.
+
+    The falsifier comes before anything else; where it exits 0, the hypothesis is refuted and nothing is done. A step
+    whose guard does not exit 0 is left out, and what it would have discovered is then empty.
+    """
+    bindings: dict[str, str] = {}
+    if intervention.falsifier is not None:
+        reply = yield Run(intervention.falsifier, intervention.hypothesis)
+        if reply is not None and reply.exit_code == 0:
+            return Applied(refuted=True, bindings={}, played=(), undo=())
+    played: list[int] = []
+    undo: list[str] = []
+    for index, step in enumerate(intervention.steps):
+        think = step.think
+        if step.only_if is not None:
+            reply = yield Run(fill(step.only_if, bindings), think)
+            think = None
+            if reply is None or reply.exit_code != 0:
+                if step.discover is not None:
+                    bindings[step.discover] = ""
+                continue
+        if step.answer is not None:
+            yield Answer(fill(step.answer, bindings), think)
+        if step.run is not None:
+            reply = yield Run(fill(step.run, bindings), think)
+            if step.discover is not None:
+                bindings[step.discover] = reply.stdout.strip() if reply is not None else ""
+        played.append(index)
+        if step.undo is not None:
+            undo.append(fill(step.undo, bindings))
+    return Applied(refuted=False, bindings=bindings, played=tuple(played), undo=tuple(reversed(undo)))
+
+
+def fill(text: str, bindings: Mapping[str, str]) -> str:
+    """Put discovered values into `{{ name }}`; any other braces (`docker ps --format …`) stay as they are."""
+    return _NAME.sub(lambda match: bindings.get(match[1], match[0]), text)
+
+
+def apply(live: LiveWorld, intervention: Intervention, limits: Limits) -> Applied:
+    """Play an intervention straight into a world, without objectives, cascades or rewards."""
+    playing = moves(intervention)
+    reply: Reply | None = None
+    try:
+        action = next(playing)
+        while True:
+            reply = _run(live, action.command, limits) if isinstance(action, Run) else None
+            action = playing.send(reply)
+    except StopIteration as stop:
+        applied: Applied = stop.value
+        return applied
+
+
+def roll_back(live: LiveWorld, applied: Applied, limits: Limits) -> None:
+    """Run the undo commands of an applied intervention, last step first."""
+    for command in applied.undo:
+        _run(live, command, limits)
+
+
+def as_typed(commands: tuple[str, ...]) -> Intervention:
+    """An intervention that types the same commands again, for agents that handed in none."""
+    return Intervention(name="as typed", steps=tuple(Step(run=command) for command in commands))
+
+
+def to_text(intervention: Intervention) -> str:
+    """The canonical JSON of an intervention, without its places in a document: what a transcript keeps."""
+    bare = replace(intervention, at=(), steps=tuple(replace(step, at=()) for step in intervention.steps))
+    return dump(bare).decode()
+
+
+def from_text(text: str) -> Intervention:
+    """The opposite of `to_text`. Raises compiler.codec.Malformed."""
+    return load(Intervention, text.encode())
+
+
+def _run(live: LiveWorld, command: str, limits: Limits) -> Reply:
+    result = live.run(command, output_bytes=limits.output_bytes, seconds=limits.seconds)
+    return Reply(result.exit_code, readable(result.stdout))

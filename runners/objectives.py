@@ -1,0 +1,183 @@
+"""Who has earned what: the objectives of one world through one episode."""
+
+from __future__ import annotations
+
+import re
+from collections import deque
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from compiler.model import World
+from runners.records import ObjectiveResult
+from runners.worlds import Observation
+from scenario_dsl.model import Answer, Kind, Objective, Probe, Seen
+
+_LONGEST_ANSWER = 500
+"""Characters of an answer that are read: an answer that lists every possibility answers nothing."""
+
+
+@dataclass(slots=True)
+class _Standing:
+    objective: Objective
+    armed: bool
+    met: bool = False
+    met_at_command: int | None = None
+    met_at_seconds: float | None = None
+
+
+class Scoreboard:
+    """The state of a world's objectives.
+
+    A probe's objective is met while its probe holds and lost with it; a `seen` one is kept once earned; an answer's
+    is met while one of the standing answers fits. Nothing counts before it is armed.
+    """
+
+    def __init__(self, world: World) -> None:
+        self._standings = [_Standing(objective, objective.armed_by is None) for objective in world.objectives]
+        questions = sum(isinstance(objective.check, Answer) for objective in world.objectives)
+        self._answers: deque[str] = deque(maxlen=max(questions, 1))
+        self._watched = self._watch()
+
+    @property
+    def score(self) -> float:
+        return round(sum(standing.objective.points for standing in self._standings if standing.met), 9)
+
+    @property
+    def answers(self) -> tuple[str, ...]:
+        """The standing answers, oldest first."""
+        return tuple(self._answers)
+
+    def probes(self) -> tuple[Probe, ...]:
+        """The probes worth evaluating now: those of armed objectives. `update` takes their observations in order."""
+        return self._watched
+
+    def arm(self, cascade: str) -> None:
+        """A cascade has fired: what it arms can be earned from now on."""
+        for standing in self._standings:
+            if standing.objective.armed_by == cascade:
+                standing.armed = True
+        self._watched = self._watch()
+
+    def update(self, observations: Sequence[Observation], command: int, seconds: float) -> None:
+        """Take what `probes()` showed after command number `command` (0: before the first)."""
+        seen = iter(observations)
+        for standing in self._standings:
+            if standing.armed and isinstance(standing.objective.check, Probe):
+                _set(standing, next(seen).holds, command, seconds)
+
+    def looked(self, command: str, output: str, number: int, seconds: float) -> bool:
+        """A command was run; returns whether it met a `seen` objective for the first time."""
+        found = False
+        for standing in self._standings:
+            check = standing.objective.check
+            if standing.armed and not standing.met and isinstance(check, Seen) and saw(check, command, output):
+                _set(standing, True, number, seconds)
+                found = True
+        return found
+
+    def answered(self, text: str, number: int, seconds: float) -> None:
+        """An answer was given; the oldest one beyond the number of questions falls away."""
+        self._answers.append(fold(text)[:_LONGEST_ANSWER])
+        for standing in self._standings:
+            check = standing.objective.check
+            if standing.armed and isinstance(check, Answer):
+                _set(standing, any(fits(check, answer) for answer in self._answers), number, seconds)
+
+    def pending(self) -> bool:
+        """Is there a probe's objective that time alone could still meet?"""
+        return any(
+            standing.armed and not standing.met and isinstance(standing.objective.check, Probe)
+            for standing in self._standings
+        )
+
+    def met(self) -> frozenset[str]:
+        """The names of what is met at this moment."""
+        return frozenset(standing.objective.name for standing in self._standings if standing.met)
+
+    def keep(self, names: frozenset[str]) -> None:
+        """Take back the points of everything that is not among `names`."""
+        for standing in self._standings:
+            if standing.objective.name not in names:
+                standing.met, standing.met_at_command, standing.met_at_seconds = False, None, None
+
+    def results(self) -> tuple[ObjectiveResult, ...]:
+        return tuple(
+            ObjectiveResult(
+                name=standing.objective.name,
+                points=standing.objective.points,
+                met=standing.met,
+                armed=standing.armed,
+                met_at_command=standing.met_at_command,
+                met_at_seconds=standing.met_at_seconds,
+            )
+            for standing in self._standings
+        )
+
+    def _watch(self) -> tuple[Probe, ...]:
+        return tuple(
+            standing.objective.check
+            for standing in self._standings
+            if standing.armed and isinstance(standing.objective.check, Probe)
+        )
+
+
+def questions(world: World) -> tuple[str, ...]:
+    """The questions whose answers are worth points, in document order."""
+    checks = (objective.check for objective in world.objectives)
+    return tuple(check.question for check in checks if isinstance(check, Answer))
+
+
+def essential(kind: Kind, objectives: Sequence[Objective]) -> tuple[Objective, ...]:
+    """The objectives that make the difference between recovered and not.
+
+    In a repair these are the states of the machine; in an investigation the answers too. What an agent looked at
+    earns points but recovers nothing. Where a scenario has nothing else, everything counts.
+    """
+    wanted: tuple[type, ...] = (Probe,) if kind == "repair" else (Probe, Answer)
+    return tuple(objective for objective in objectives if isinstance(objective.check, wanted)) or tuple(objectives)
+
+
+def missing(kind: Kind, world: World, results: Sequence[ObjectiveResult]) -> tuple[str, ...]:
+    """Names of essential objectives that are not met. One that was never armed had nothing to repair."""
+    by_name = {result.name: result for result in results}
+    return tuple(
+        objective.name
+        for objective in essential(kind, world.objectives)
+        if by_name[objective.name].armed and not by_name[objective.name].met
+    )
+
+
+def fits(check: Answer, text: str) -> bool:
+    """Does an answer fit? `equals` compares with white space folded, `matches` searches."""
+    if check.equals is not None:
+        return fold(text) == fold(check.equals)
+    return check.matches is not None and re.search(check.matches, text) is not None
+
+
+def fold(text: str) -> str:
+    """White space at the ends removed and elsewhere folded into single spaces."""
+    return " ".join(text.split())
+
+
+def saw(check: Seen, command: str, output: str) -> bool:
+    """Did this command show what was to be seen?
+
+    A line of output that stands word for word in the command (`echo failed`) was typed, not seen.
+    """
+    if check.command is not None and re.search(check.command, command) is None:
+        return False
+    for match in re.finditer(check.output, output):
+        start = output.rfind("\n", 0, match.start()) + 1
+        end = output.find("\n", match.end())
+        line = output[start : end if end >= 0 else len(output)].strip()
+        if line and line not in command:
+            return True
+    return False
+
+
+def _set(standing: _Standing, met: bool, command: int, seconds: float) -> None:
+    if met and not standing.met:
+        standing.met_at_command, standing.met_at_seconds = command, round(seconds, 6)
+    elif not met:
+        standing.met_at_command = standing.met_at_seconds = None
+    standing.met = met

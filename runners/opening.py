@@ -1,0 +1,67 @@
+"""From nothing to a world in trouble: open, inject, and see the fault with our own probes before any clock starts."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from compiler.model import PackContent, ResolvedFault, ResolvedScenario, World
+from runners.worlds import Backend, LiveWorld, WorldError
+
+_WAITS = (1.0, 1.0, 2.0, 4.0, 8.0, 16.0, 30.0)
+"""Seconds between looks at a witness. A fault that shows nothing after all of them did not take hold."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Site:
+    """Where a scenario is played: everything that opens its worlds."""
+
+    content: PackContent
+    scenario: ResolvedScenario
+    backend: Backend
+
+    def healthy(self, world: World, *, seed: int) -> LiveWorld:
+        """A fresh world with nothing injected."""
+        return self.backend.open(self.content, self.scenario, world, seed=seed)
+
+    def broken(self, world: World, *, seed: int) -> LiveWorld:
+        """A fresh world with its faults in force (in a control: its decoys). Raises WorldError where they are not."""
+        live = self.healthy(world, seed=seed)
+        try:
+            inject(live, world.faults)
+            unwitnessed = wait_for_witness(live, world.faults)
+            if unwitnessed is not None:
+                raise WorldError(f"injected but not witnessed in world `{world.name}`: {unwitnessed}")
+        except BaseException:
+            live.close()
+            raise
+        return live
+
+
+def inject(live: LiveWorld, faults: Sequence[ResolvedFault]) -> None:
+    """Apply each fault's tasks. Raises WorldError with Ansible's message at the first that fails."""
+    for fault in faults:
+        failure = live.apply(fault.inject)
+        if failure is not None:
+            raise WorldError(f"fault `{fault.fault}`: task `{failure.task}` failed: {failure.message}")
+
+
+def wait_for_witness(live: LiveWorld, faults: Sequence[ResolvedFault], waits: Sequence[float] = _WAITS) -> str | None:
+    """Wait until every witness of every fault holds, for a bounded time. Returns the first that does not, or None."""
+    witnesses = [(fault.fault, probe) for fault in faults for probe in fault.witness]
+    probes = [probe for _, probe in witnesses]
+    if not probes:
+        return None
+    for pause in (*waits, None):
+        observations = live.observe(probes)
+        absent = [
+            f"{fault}: {observation.detail}"
+            for (fault, _), observation in zip(witnesses, observations, strict=True)
+            if not observation.holds
+        ]
+        if not absent:
+            return None
+        if pause is None:
+            return absent[0]
+        live.wait(pause)
+    return None

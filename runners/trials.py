@@ -1,0 +1,161 @@
+"""One trial, from its plan to its record."""
+
+from __future__ import annotations
+
+import hashlib
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Literal
+
+from compiler.codec import dump
+from compiler.model import PackContent, World
+from runners.agents.protocol import Agent, AgentFactory, AgentUnavailableError, Setting
+from runners.episode import Episode, play
+from runners.gate import control, primary, twin
+from runners.gate.attempt import examine
+from runners.gate.bench import Bench, derive
+from runners.opening import Site
+from runners.records import AgentIdentity, GateFact, Trial, TrialRecord
+from runners.worlds import Backend, WorldError
+from scenario_dsl.model import Limits
+
+_INNERMOST = 3
+"""How many of the innermost frames an unexpected error's description names."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Job:
+    """One time that a trial is to be played. `ordinal` counts retries from 0."""
+
+    trial_id: str
+    trial: Trial
+    ordinal: int
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Work:
+    """All that a worker needs besides its jobs: contents by bundle digest, and how to make each agent."""
+
+    contents: Mapping[str, PackContent]
+    factories: Mapping[AgentIdentity, AgentFactory]
+    backend: Backend
+
+
+def trial_id(trial: Trial) -> str:
+    """The trial's name: sha256 (hex) over what decides its course. Titles, points and proofs follow from the digest."""
+    return hashlib.sha256(
+        dump(
+            {
+                "agent": trial.agent,
+                "attempt": trial.attempt,
+                "backend": trial.backend,
+                "bundle": trial.bundle_digest,
+                "limits": (trial.max_commands, trial.max_seconds, trial.output_bytes),
+                "scenario": trial.scenario,
+                "seed": trial.seed,
+                "world": trial.world,
+            }
+        )
+    ).hexdigest()
+
+
+def world_seed(identifier: str) -> int:
+    """The seed of a trial's world, from its id alone: the order of a run decides nothing."""
+    return derive(0, identifier, "world")
+
+
+def run_trial(job: Job, work: Work) -> TrialRecord:
+    """Play one trial. Whatever goes wrong on our side becomes an Errored record; this raises nothing of its own."""
+    try:
+        site = Site(
+            content=work.contents[job.trial.bundle_digest],
+            scenario=work.contents[job.trial.bundle_digest].scenarios[job.trial.scenario],
+            backend=work.backend,
+        )
+        unsupported = work.backend.unsupported(site.content, site.scenario)
+        if unsupported is not None:
+            return _empty(job, "Unsupported", unsupported)
+        world = site.scenario.world(job.trial.world)
+        seed = world_seed(job.trial_id)
+        factory = work.factories[job.trial.agent]
+        agent = factory(Setting(scenario=site.scenario, world=world, seed=seed, attempt=job.trial.attempt))
+        return play_trial(job, site, world, agent)
+    except WorldError as error:
+        return _empty(job, "Errored", f"the world failed: {error}")
+    except AgentUnavailableError as error:
+        return _empty(job, "Errored", f"the agent could not be reached: {error}")
+    except Exception as error:
+        return _empty(job, "Errored", f"unexpected {describe(error)}")
+
+
+def play_trial(job: Job, site: Site, world: World, agent: Agent) -> TrialRecord:
+    """The episode and, where its primary was recovered, the gate. Raises what the world and the agent's ground raise."""
+    trial = job.trial
+    limits = Limits(commands=trial.max_commands, seconds=trial.max_seconds, output_bytes=trial.output_bytes)
+    bench = Bench(site=site, limits=limits, seed=world_seed(job.trial_id))
+    # The seed is the trial's own in every role: a twin's episode is an attempt of its own, not a copy of the gate's.
+    live = site.broken(world, seed=bench.seed)
+    try:
+        before = live.facts() if world.role == "control" else None
+        episode = play(live, site.scenario, world, agent, limits)
+        after = live.facts() if world.role == "control" else None
+    finally:
+        live.close()
+    facts: tuple[GateFact, ...]
+    if before is not None and after is not None:
+        facts = (control.by_episode(episode, world, before, after),)
+    elif world.role == "twin":
+        facts = (twin.by_episode(episode, world.name),)
+    else:
+        facts = (primary.by_episode(episode, world.name),)
+        if facts[0].finding == "pass":
+            typed = tuple(turn.text for turn in episode.turns if turn.kind == "run")
+            facts += examine(bench, episode.submitted, typed)
+    return _record(job, episode, facts)
+
+
+def describe(error: BaseException) -> str:
+    """An error as one line: its type, its text, and the innermost places it came through."""
+    places: list[str] = []
+    trace = error.__traceback__
+    while trace is not None:
+        code = trace.tb_frame.f_code
+        places.append(f"{code.co_qualname}:{trace.tb_lineno}")
+        trace = trace.tb_next
+    return f"{type(error).__name__}: {error} (in {' > '.join(places[-_INNERMOST:])})"
+
+
+def errored(job: Job, reason: str) -> TrialRecord:
+    """The record of a trial that could not be played at all."""
+    return _empty(job, "Errored", reason)
+
+
+def _record(job: Job, episode: Episode, facts: tuple[GateFact, ...]) -> TrialRecord:
+    return TrialRecord(
+        trial_id=job.trial_id,
+        trial=job.trial,
+        ordinal=job.ordinal,
+        outcome="Passed" if facts[0].finding == "pass" else "Failed",
+        score=None if job.trial.role == "control" else episode.score,
+        commands=episode.commands,
+        seconds=episode.seconds,
+        objectives=episode.objectives,
+        turns=episode.turns,
+        facts=facts,
+        harms=episode.harms,
+        cascades_fired=episode.cascades_fired,
+        error=episode.agent_error,
+    )
+
+
+def _empty(job: Job, outcome: Literal["Errored", "Unsupported"], reason: str) -> TrialRecord:
+    return TrialRecord(
+        trial_id=job.trial_id,
+        trial=job.trial,
+        ordinal=job.ordinal,
+        outcome=outcome,
+        score=None,
+        commands=0,
+        seconds=0.0,
+        error=reason,
+    )
