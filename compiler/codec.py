@@ -32,12 +32,17 @@ class NotCanonical(Refusal):
 
 @dataclass(eq=False)
 class Malformed(Refusal):
-    """Bytes that are not the JSON form of the wanted type. `where` is the path of the first thing wrong."""
+    """Bytes that are not the JSON form of the wanted type. `where` is the path of the first thing wrong in `file`."""
 
-    template: ClassVar[str] = "is not a {wanted}: {reason} (at {where})"
+    template: ClassVar[str] = "{file}: is not a {wanted}: {reason} (at {where})"
     wanted: str
     where: str
     reason: str
+    file: str = "the document"
+
+    def of(self, file: str) -> Malformed:
+        """The same, saying which file it is about."""
+        return Malformed(self.wanted, self.where, self.reason, file)
 
 
 def dump(value: object) -> bytes:

@@ -18,8 +18,9 @@ import hashlib
 import re
 import unicodedata
 from collections.abc import Iterable, Mapping
+from typing import Literal
 
-FORMAT = "breakfix-bundle/1"
+FORMAT: Literal["breakfix-bundle/1"] = "breakfix-bundle/1"
 MANIFEST = "manifest.json"
 FOLDER = "bundle"
 TAR = "bundle.tar"

@@ -90,7 +90,7 @@ def read_manifest(data: bytes) -> Manifest:
             raise UnknownFormat(str(header["format"]), FORMAT)
         manifest = load(Manifest, data)
     except Malformed as error:
-        raise BadManifest(str(error)) from error
+        raise BadManifest(f"is not a manifest: {error.reason} (at {error.where})") from error
     if dump(manifest) != data:
         raise BadManifest("is not in canonical form: bytes were added or a key is in it twice")
     paths = [entry.path for entry in manifest.files]

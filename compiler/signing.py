@@ -148,7 +148,7 @@ def read_proof(data: bytes) -> Proof:
     try:
         proof = load(Proof, data)
     except Malformed as error:
-        raise BadProof(PROOF, str(error)) from error
+        raise BadProof(PROOF, f"is not a proof: {error.reason} (at {error.where})") from error
     if dump(proof) != data:
         raise BadProof(PROOF, "is not in canonical form: bytes were added or changed")
     return proof

@@ -1,0 +1,60 @@
+"""Tasks to an Ansible playbook."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+
+from compiler.literals import unescape
+from compiler.lower.mounts import lower_mount
+from compiler.lower.yaml_text import Unsafe, write
+from compiler.model import ResolvedFault, Task
+from scenario_dsl.values import Value
+
+
+def inject_tasks(faults: Sequence[ResolvedFault]) -> tuple[Task, ...]:
+    """What breaks a world: every fault's tasks, in the order in which the scenario names the faults."""
+    return tuple(task for fault in faults for task in fault.inject)
+
+
+def revert_tasks(faults: Sequence[ResolvedFault]) -> tuple[Task, ...]:
+    """What takes the faults away again, the last one first."""
+    return tuple(task for fault in reversed(faults) for task in fault.revert)
+
+
+def playbook(name: str, tasks: Iterable[Task]) -> bytes:
+    """One play of these tasks, on whatever inventory it is given, as root."""
+    lowered = [_task(part) for task in tasks for part in _builtin(task)]
+    return write([{"name": _value(name), "hosts": "all", "gather_facts": False, "become": True, "tasks": lowered}])
+
+
+def _builtin(task: Task) -> tuple[Task, ...]:
+    """The task in modules that ansible-core itself brings: only `mount` is not among them."""
+    return lower_mount(task) if task.module == "mount" else (task,)
+
+
+def _task(task: Task) -> dict[str, object]:
+    lowered: dict[str, object] = {
+        "name": _value(task.name),
+        f"ansible.builtin.{task.module}": {key: _value(value) for key, value in task.arguments.items()},
+    }
+    if task.when is not None:
+        lowered["when"] = task.when
+    if task.loop is not None:
+        lowered["loop"] = _value(task.loop)
+    if task.register is not None:
+        lowered["register"] = task.register
+    if task.ignore_errors:
+        lowered["ignore_errors"] = True
+    return lowered
+
+
+def _value(value: Value) -> object:
+    """Plain text with braces is marked so that Ansible leaves it alone; expressions of the task's own stay."""
+    if isinstance(value, str):
+        plain = unescape(value)
+        return value if plain is None or plain == value else Unsafe(plain)
+    if isinstance(value, tuple):
+        return [_value(item) for item in value]
+    if isinstance(value, dict):
+        return {key: _value(item) for key, item in value.items()}
+    return value
