@@ -11,13 +11,85 @@ from runners.sim.files.inode import ROOT, Cred
 from runners.sim.files.tree import FileTree
 from runners.sim.files.view import FileView
 from runners.sim.network.state import Network
-from runners.sim.processes import ProcessTable
+from runners.sim.processes import Process, ProcessTable
 from runners.sim.system import SystemSpec
-from runners.sim.systemd.state import SystemdState
-
+from runners.sim.systemd.state import Journal, SystemdState
 
 Handler = Callable[["Machine", object], None]
 """What happens when an event is due: called with the machine and the event's argument."""
+
+
+class Job(NamedTuple):
+    """Something a daemon has the shell run to its end: `argv` as execve takes it (cron's is sh, -c, line).
+
+    `seconds` bounds its virtual time: past that, the job counts as one that goes on.
+    """
+
+    argv: tuple[str, ...]
+    cred: Cred
+    cwd: str = "/"
+    environment: tuple[tuple[str, str], ...] = ()
+    pid: int = 0
+    seconds: float = 600.0
+
+
+class JobResult(NamedTuple):
+    exit_code: int
+    stdout: bytes = b""
+    stderr: bytes = b""
+    timed_out: bool = False
+
+
+JobRunner = Callable[["Machine", Job], JobResult]
+
+
+def no_shell(_machine: Machine, _job: Job) -> JobResult:
+    """The runner of a machine that has no shell: nothing can be run."""
+    return JobResult(127)
+
+
+Say = Callable[[str], None]
+
+
+class Program:
+    """What a program does that runs by itself: a daemon. One instance serves all its processes on all machines, so it
+    keeps nothing; what a process knows is in `Process.held`.
+
+    `ends_on`: signals that it catches to end by itself (with the status that `stop` gives) instead of being killed.
+    """
+
+    ends_on: frozenset[int] = frozenset({15})
+    reloads: bool = False
+    """Does SIGHUP make it read its configuration again (instead of killing it)?"""
+
+    def start(self, machine: Machine, process: Process, say: Say) -> int | None:  # noqa: ARG002 (the interface)
+        """The process has just begun. None: it goes on; else the status that it ends with at once.
+
+        A daemon stores what it read in `held`, opens its files and sockets, by putting a new record in the table.
+        `say` writes a line to its standard error: the journal, or the terminal it was started from.
+        """
+        return None
+
+    def reload(self, machine: Machine, process: Process) -> None:
+        """SIGHUP, where `reloads`."""
+
+    def stop(self, machine: Machine, process: Process, number: int) -> int:
+        """Asked to end by a signal of `ends_on`: say what has to be said, and give the exit status."""
+        return 0
+
+    def signalled(self, machine: Machine, process: Process, number: int) -> bool:
+        """Any other signal that can be caught. True: dealt with; False: the kernel's default action."""
+        return False
+
+    def child_ended(self, machine: Machine, process: Process, child: Process, status: int, number: int) -> None:
+        """A child process has ended with `status`, or was killed by signal `number`."""
+
+    def killed(self, machine: Machine, process: Process) -> None:
+        """The process has just died by a signal and is gone from the table (children may notice)."""
+
+    def serve(self, machine: Machine, process: Process, request: object, connection: object) -> object:
+        """Answer one request on an accepted connection. Types of request and answer are the protocol's own."""
+        raise NotImplementedError(type(self).__name__)
 
 
 class Event(NamedTuple):
@@ -42,22 +114,36 @@ class Machine:
         "events",
         "files",
         "handlers",
+        "journal",
         "network",
         "next_order",
         "processes",
+        "programs",
+        "run_job",
         "seed",
         "spec",
         "systemd",
     )
 
-    def __init__(self, spec: SystemSpec, seed: int, handlers: Mapping[str, Handler]) -> None:
+    def __init__(
+        self,
+        spec: SystemSpec,
+        seed: int,
+        handlers: Mapping[str, Handler],
+        *,
+        programs: Mapping[str, Program] | None = None,
+        run_job: JobRunner = no_shell,
+    ) -> None:
         self.spec = spec
         self.seed = seed
         self.handlers = handlers
+        self.programs: Mapping[str, Program] = {} if programs is None else programs
+        self.run_job = run_job
         self.clock = Clock(spec.start_time, spec.start_time - spec.uptime)
         self.files = FileTree(self.clock)
         self.processes = ProcessTable()
         self.systemd = SystemdState()
+        self.journal = Journal()
         self.network = Network()
         self.counters: Mapping[str, int] = {}
         self.events: tuple[Event, ...] = ()
@@ -69,10 +155,13 @@ class Machine:
         other.spec = self.spec
         other.seed = self.seed
         other.handlers = self.handlers
+        other.programs = self.programs
+        other.run_job = self.run_job
         other.clock = self.clock.fork()
         other.files = self.files.fork(other.clock)
         other.processes = self.processes.fork()
         other.systemd = self.systemd.fork()
+        other.journal = self.journal.fork()
         other.network = self.network.fork()
         other.counters = self.counters
         other.events = self.events
@@ -109,7 +198,11 @@ class Machine:
             event, self.events = self.events[0], self.events[1:]
             self.clock.now = max(self.clock.now, event.due)
             self.handlers[event.kind](self, event.argument)
-        self.clock.now = until
+        self.clock.now = max(self.clock.now, until)
+
+    def moment(self, seconds: float) -> None:
+        """Let an instant pass while something happens, without turning to what else is due."""
+        self.clock.now += seconds
 
 
 def _when(event: Event) -> tuple[float, int]:

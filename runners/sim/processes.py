@@ -35,7 +35,7 @@ class OpenFile(NamedTuple):
 class Process(NamedTuple):
     """One process. `argv` is what ps shows; `exe` the real path of its program, `program` the implementation's name.
 
-    cpu: seconds used so far; cpu_share: of one core, while running (0..n); rss, vsz: bytes; `unit`: the systemd unit
+    cpu: seconds used at its start; cpu_share: of one core, ever since (0..n), see `cpu_used`; rss, vsz: bytes; `unit`: the systemd unit
     whose cgroup it is in; `state`: R, S, D, T or Z. `held` is what a daemon keeps in memory (its parsed configuration),
     an immutable value that only its program reads. A dead process is not in the table.
     """
@@ -66,6 +66,10 @@ class Process(NamedTuple):
     def name(self) -> str:
         """The kernel's name (comm): at most 15 bytes of the program's own."""
         return self.exe.rsplit("/", 1)[-1][:15] if self.exe else self.argv[0].strip("[]")[:15]
+
+    def cpu_used(self, now: float) -> float:
+        """Seconds of processor time up to `now`."""
+        return self.cpu + self.cpu_share * max(now - self.started, 0.0)
 
 
 class ProcessTable:

@@ -1,19 +1,130 @@
-"""What systemd remembers of its units: immutable records in a handle."""
+"""What systemd and its journal remember: immutable records in handles that fork."""
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
+from typing import NamedTuple
+
+
+class UnitState(NamedTuple):
+    """The run-time state of one unit. Times are seconds since the epoch, 0 for never.
+
+    active: inactive, active, activating, deactivating, failed; sub: dead, running, exited, failed, auto-restart,
+    waiting, …; result: success, exit-code, signal, core-dump, timeout, resources, protocol, oom-kill, start-limit-hit.
+    exit_code/exit_status describe the last main process (`code`: exited, killed, dumped); `starts`: times of recent
+    starts, for the rate limit; `restarts`: automatic ones, since the last manual start;
+    `cpu`: seconds used by processes of this run that have ended.
+    """
+
+    name: str
+    active: str = "inactive"
+    sub: str = "dead"
+    result: str = "success"
+    main_pid: int = 0
+    exec_pid: int = 0
+    exec_started: float = 0.0
+    exec_ended: float = 0.0
+    exit_code: str = ""
+    exit_status: int = 0
+    control_status: str = ""
+    active_since: float = 0.0
+    inactive_since: float = 0.0
+    changed: float = 0.0
+    starts: tuple[float, ...] = ()
+    restarts: int = 0
+    restart_order: int = -1
+    invocation: str = ""
+    condition_failed: str = ""
+    cpu: float = 0.0
 
 
 class SystemdState:
-    """Runtime state of all units, by full unit name."""
+    """Run-time state of all units by full name; `loaded`: unit files as last read (see `unitfile`).
 
-    __slots__ = ("units",)
+    `last_exit`: the last process of a unit that ended (a `lifecycle.Exit`).
+    """
+
+    __slots__ = ("generation", "last_exit", "loaded", "units")
 
     def __init__(self) -> None:
-        self.units: Mapping[str, object] = {}
+        self.units: Mapping[str, UnitState] = {}
+        self.loaded: Mapping[str, object] = {}
+        self.last_exit: object = None
+        self.generation = 0
 
     def fork(self) -> SystemdState:
         other = SystemdState()
         other.units = self.units
+        other.loaded = self.loaded
+        other.last_exit = self.last_exit
+        other.generation = self.generation
         return other
+
+    def get(self, name: str) -> UnitState:
+        state = self.units.get(name)
+        return state if state is not None else UnitState(name)
+
+    def put(self, state: UnitState) -> UnitState:
+        self.units = {**self.units, state.name: state}
+        return state
+
+
+class Entry(NamedTuple):
+    """One journal entry. `priority` is syslog's (3 err, 4 warning, 5 notice, 6 info); `transport`: kernel, journal,
+    stdout or syslog; `unit` is the unit it is about or from."""
+
+    at: float
+    identifier: str
+    pid: int
+    message: str
+    unit: str | None = None
+    priority: int = 6
+    uid: int = 0
+    transport: str = "syslog"
+    boot: int = 0
+
+
+_CHUNK = 64
+
+
+class Journal:
+    """Entries in order. Full chunks are shared between forks, so that adding one costs no more than a short tuple."""
+
+    __slots__ = ("_chunks", "_tail")
+
+
+    def __init__(self) -> None:
+        self._chunks: tuple[tuple[Entry, ...], ...] = ()
+        self._tail: tuple[Entry, ...] = ()
+
+    def fork(self) -> Journal:
+        other = Journal()
+        other._chunks = self._chunks
+        other._tail = self._tail
+        return other
+
+    def append(self, entry: Entry) -> None:
+        self._tail = (*self._tail, entry)
+        if len(self._tail) >= _CHUNK:
+            self._chunks = (*self._chunks, self._tail)
+            self._tail = ()
+
+    def __iter__(self) -> Iterator[Entry]:
+        for chunk in self._chunks:
+            yield from chunk
+        yield from self._tail
+
+    def __reversed__(self) -> Iterator[Entry]:
+        yield from reversed(self._tail)
+        for chunk in reversed(self._chunks):
+            yield from reversed(chunk)
+
+    def __len__(self) -> int:
+        return sum(len(chunk) for chunk in self._chunks) + len(self._tail)
+
+    def drop_before(self, at: float) -> int:
+        """Forget entries older than `at` (journalctl --vacuum-time); how many went."""
+        kept = tuple(entry for entry in self if entry.at >= at)
+        gone = len(self) - len(kept)
+        self._chunks, self._tail = (kept,) if kept else (), ()
+        return gone

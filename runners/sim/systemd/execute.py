@@ -1,0 +1,258 @@
+"""Running one Exec line as the unit says: conditions, folders, environment, user, working directory, failures by step."""
+
+from __future__ import annotations
+
+import errno
+import os
+import re
+import shlex
+import stat
+from collections.abc import Iterator
+
+from runners.sim.files.inode import ROOT, Cred
+from runners.sim.lifecycle import Exit, Failure, resolve, spawn
+from runners.sim.machine import Machine
+from runners.sim.processes import Process
+from runners.sim.systemd.journal import log
+from runners.sim.systemd.unitfile import ExecLine, UnitFile
+from runners.sim.users import accounts
+
+PATH = "/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin"
+_FOLDERS = {"RuntimeDirectory": "/run", "StateDirectory": "/var/lib", "LogsDirectory": "/var/log", "CacheDirectory": "/var/cache"}
+_VARIABLE = re.compile(r"\$\{(\w+)\}|\$(\w+)")
+
+
+class _StepFailed(Exception):  # noqa: N818 (named after systemd's own word: a step failed)
+    """Setting up the process failed at a step, with the status systemd gives it, and its reason."""
+
+    def __init__(self, step: str, status: int, reason: str, before: str = "") -> None:
+        super().__init__(step)
+        self.step = step
+        self.status = status
+        self.reason = reason
+        self.before = before
+
+
+def unmet_condition(machine: Machine, unit: UnitFile) -> str:
+    """The first condition that does not hold, as `ConditionPathExists=/x`; "" when all do."""
+    view = machine.view()
+    for key in ("ConditionPathExists", "ConditionFileNotEmpty", "ConditionPathIsDirectory", "ConditionFileIsExecutable"):
+        for value in unit.all("Unit", key):
+            negate = value.startswith("!")
+            path = value.lstrip("!|")
+            try:
+                inode = view.stat(path)
+            except OSError:
+                inode = None
+            holds = inode is not None and {
+                "ConditionPathExists": True,
+                "ConditionFileNotEmpty": inode.size > 0,
+                "ConditionPathIsDirectory": inode.is_dir,
+                "ConditionFileIsExecutable": bool(inode.mode & 0o111) and not inode.is_dir,
+            }[key]
+            if holds == negate:
+                return f"{key}={value}"
+    return ""
+
+
+def prepare(machine: Machine, unit: UnitFile) -> str:
+    """What systemd does before it forks. A problem's text, "" when all is well."""
+    for value in unit.all("Service", "EnvironmentFile"):
+        if value.startswith("-"):
+            continue
+        try:
+            machine.view().read(value)
+        except OSError as error:
+            return f"Failed to load environment files: {error.strerror}"
+    return ""
+
+
+def environment(machine: Machine, unit: UnitFile, cred: Cred) -> dict[str, str]:
+    """The variables of the unit's processes, EnvironmentFile= over Environment=."""
+    variables = {"LANG": "C.UTF-8", "PATH": PATH}
+    user = accounts(machine).user(cred.uid)
+    if unit.get("Service", "User") and user is not None:
+        variables |= {"HOME": user.home, "LOGNAME": user.name, "USER": user.name, "SHELL": user.shell}
+    variables["INVOCATION_ID"] = machine.systemd.get(unit.name).invocation
+    if unit.type in ("notify", "notify-reload"):
+        variables["NOTIFY_SOCKET"] = "/run/systemd/notify"
+    for key, folder in _FOLDERS.items():
+        names = unit.words("Service", key)
+        if names:
+            variables[{"RuntimeDirectory": "RUNTIME", "StateDirectory": "STATE", "LogsDirectory": "LOGS",
+                       "CacheDirectory": "CACHE"}[key] + "_DIRECTORY"] = ":".join(f"{folder}/{name}" for name in names)  # fmt: skip
+    for value in unit.all("Service", "Environment"):
+        variables |= dict(_assignments(value))
+    for value in unit.all("Service", "EnvironmentFile"):
+        try:
+            variables |= dict(read_environment(machine.view().text(value.lstrip("-"))))
+        except OSError:
+            continue
+    return variables
+
+
+def _assignments(text: str) -> Iterator[tuple[str, str]]:
+    try:
+        words = shlex.split(text)
+    except ValueError:
+        words = text.split()
+    for word in words:
+        name, equals, value = word.partition("=")
+        if equals:
+            yield name, value
+
+
+def read_environment(text: str) -> Iterator[tuple[str, str]]:
+    """The lines of an EnvironmentFile: NAME=value, quotes taken off, comments and garbage skipped."""
+    for raw in text.splitlines():
+        line = raw.strip()
+        if not line or line[0] in "#;":
+            continue
+        name, equals, value = line.partition("=")
+        name, value = name.strip(), value.strip()
+        if not equals or not re.fullmatch(r"[A-Za-z_]\w*", name):
+            continue
+        if len(value) > 1 and value[0] == value[-1] and value[0] in "'\"":
+            value = value[1:-1]
+        yield name, value
+
+
+def run(machine: Machine, unit: UnitFile, line: ExecLine, pid: int, *, control: bool = False) -> Exit | None:
+    """Run it. None: the process goes on as `pid`; else how it ended, within the start."""
+    name = (line.argv[0] if line.argv else line.path).rsplit("/", 1)[-1]
+    try:
+        cred = _user(machine, unit) if "+" not in line.prefixes else ROOT
+        _make_folders(machine, unit, cred)
+        cwd = _working_directory(machine, unit, cred)
+        variables = environment(machine, unit, cred)
+        state = machine.systemd.get(unit.name)
+        if control and state.main_pid:
+            variables["MAINPID"] = str(state.main_pid)
+        argv = list(_expand(line.argv, variables))
+        argv[:1] = [line.path] if "@" not in line.prefixes else argv[:1]
+        view = machine.view(cred, cwd)
+        found = resolve(view, (line.path,), PATH)
+        if isinstance(found, Failure):
+            before = ""
+            if found.errno == errno.ENOENT:
+                before = f"Failed to locate executable {line.path}: {found.message}"
+            raise _StepFailed("EXEC", 203, found.message, before)
+        process = spawn(
+            machine, argv, cred=cred, cwd=cwd, environment=tuple(variables.items()), unit=unit.name, pid=pid,
+            job_seconds=90.0 if control or unit.type != "simple" else 1.0,
+        )  # fmt: skip
+        if isinstance(process, Failure):
+            raise _StepFailed("EXEC", 203, process.message)
+    except _StepFailed as step:
+        who = f"({name[:13]})"
+        if step.before:
+            log(machine, who, f"{unit.name}: {step.before}", pid=pid, unit=unit.name, priority=3, transport="journal")
+        message = f"{unit.name}: Failed at step {step.step} spawning {line.path}: {step.reason}"
+        log(machine, who, message, pid=pid, unit=unit.name, priority=3, transport="journal")
+        return Exit(_nobody(pid, unit.name), step.status, 0)
+    if machine.processes.get(pid) is not None:
+        return None
+    last = machine.systemd.last_exit
+    return last if isinstance(last, Exit) and last.process.pid == pid else Exit(process, 0, 0)
+
+
+def _nobody(pid: int, unit: str) -> Process:
+    return Process(pid, 1, ROOT, (), "", "", "/", 0.0, unit=unit)
+
+
+def _user(machine: Machine, unit: UnitFile) -> Cred:
+    name, group = unit.get("Service", "User"), unit.get("Service", "Group")
+    names = accounts(machine)
+    cred = ROOT
+    if name:
+        user = names.user(int(name) if name.isdigit() else name)
+        if user is None:
+            raise _StepFailed("USER", 217, os.strerror(errno.ESRCH), "Failed to determine user credentials: No such process")
+        cred = names.cred(user.name)
+    if group:
+        found = names.group(int(group) if group.isdigit() else group)
+        if found is None:
+            raise _StepFailed("GROUP", 216, os.strerror(errno.ESRCH), "Failed to determine group credentials: No such process")
+        cred = Cred(cred.uid, found.gid, cred.groups | {found.gid})
+    extra = [names.group(word) for word in unit.words("Service", "SupplementaryGroups")]
+    return Cred(cred.uid, cred.gid, cred.groups | {one.gid for one in extra if one is not None})
+
+
+def _make_folders(machine: Machine, unit: UnitFile, cred: Cred) -> None:
+    view = machine.view()
+    for key, folder in _FOLDERS.items():
+        for name in unit.words("Service", key):
+            path = f"{folder}/{name}"
+            if view.exists(path):
+                continue
+            try:
+                view.mkdir(path, int(unit.get("Service", f"{key}Mode", "0755"), 8))
+                view.chown(path, cred.uid, cred.gid)
+            except OSError as error:
+                step = {"RuntimeDirectory": ("RUNTIME_DIRECTORY", 233), "StateDirectory": ("STATE_DIRECTORY", 238)}
+                named, status = step.get(key, ("LOGS_DIRECTORY", 240))
+                raise _StepFailed(named, status, error.strerror or "", f"Failed to set up special execution directory in {folder}: {error.strerror}") from None
+
+
+def _working_directory(machine: Machine, unit: UnitFile, cred: Cred) -> str:
+    wanted = unit.get("Service", "WorkingDirectory") or "/"
+    optional = wanted.startswith("-")
+    path = wanted.lstrip("-")
+    if path == "~":
+        user = accounts(machine).user(cred.uid)
+        path = user.home if user is not None else "/"
+    view = machine.view(cred)
+    try:
+        inode = view.stat(path)
+        if not stat.S_ISDIR(inode.mode):
+            raise OSError(errno.ENOTDIR, os.strerror(errno.ENOTDIR))
+        if not view.access(path, 1):
+            raise OSError(errno.EACCES, os.strerror(errno.EACCES))
+    except OSError as error:
+        if optional:
+            return "/"
+        reason = error.strerror or ""
+        raise _StepFailed("CHDIR", 200, reason, f"Changing to the requested working directory failed: {reason}") from None
+    return path
+
+
+def _expand(argv: tuple[str, ...], variables: dict[str, str]) -> Iterator[str]:
+    """$WORD alone is split into words; ${WORD} and $WORD inside a word are put in as they are."""
+    for word in argv:
+        alone = re.fullmatch(r"\$(\w+)", word)
+        if alone:
+            yield from variables.get(alone[1], "").split()
+        else:
+            yield _VARIABLE.sub(lambda match: variables.get(match[1] or match[2], ""), word)
+
+
+def clean_up(machine: Machine, unit: UnitFile) -> None:
+    """Take RuntimeDirectory= away when the unit is dead."""
+    if unit.get("Service", "RuntimeDirectoryPreserve", "no") != "no" or not unit.words("Service", "RuntimeDirectory"):
+        return
+    if machine.systemd.get(unit.name).sub == "auto-restart":
+        return
+    for name in unit.words("Service", "RuntimeDirectory"):
+        _remove_tree(machine, f"/run/{name}")
+
+
+def _remove_tree(machine: Machine, path: str) -> None:
+    view = machine.view()
+    try:
+        for name in view.names(path):
+            inner = f"{path}/{name}"
+            if view.stat(inner, follow=False).is_dir:
+                _remove_tree(machine, inner)
+            else:
+                view.unlink(inner)
+        view.rmdir(path)
+    except OSError:
+        return
+
+
+def cpu_text(seconds: float) -> str:
+    """As systemd writes a time span: `1min 2.345s`."""
+    minutes, rest = divmod(seconds, 60)
+    hours, minutes = divmod(int(minutes), 60)
+    parts = [f"{hours}h" if hours else "", f"{minutes}min" if minutes else "", f"{rest:.3f}s"]
+    return " ".join(part for part in parts if part)

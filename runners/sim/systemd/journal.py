@@ -1,0 +1,92 @@
+"""Writing to and reading from the journal, and the same lines in rsyslog's files."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from datetime import UTC, datetime
+
+from runners.sim.machine import Machine
+from runners.sim.systemd.state import Entry
+
+AUTH = frozenset({"sshd", "sudo", "su", "login", "passwd", "useradd", "usermod", "userdel", "groupadd", "groupdel",
+                  "gpasswd", "chage", "chpasswd", "systemd-logind", "newusers", "polkitd"})  # fmt: skip
+"""Programs that log to the auth and authpriv facilities."""
+
+
+def log(
+    machine: Machine,
+    identifier: str,
+    message: str,
+    *,
+    pid: int = 0,
+    unit: str | None = None,
+    priority: int = 6,
+    uid: int = 0,
+    transport: str = "syslog",
+    facility: str | None = None,
+) -> None:
+    """Add an entry to the journal, and to the files of a running rsyslogd.
+
+    `facility` (auth, cron, kern, daemon, user, mail) decides the files; by default it follows from the identifier.
+    """
+    if transport == "kernel" or identifier == "kernel":
+        transport, facility = "kernel", "kern"
+    at = machine.clock.now
+    machine.journal.append(Entry(at, identifier, pid, message, unit, priority, uid, transport))
+    daemon = machine.programs.get("rsyslogd")
+    if daemon is not None:
+        for process in machine.processes:
+            if process.program == "rsyslogd" and process.state != "T":
+                line = f"{stamp(at)} {machine.spec.hostname} {_tag(identifier, pid)}: {message}\n"
+                daemon.serve(machine, process, (facility or _facility(identifier), line, priority), None)
+                break
+
+
+def stamp(at: float) -> str:
+    """rsyslog's time: RFC 3339 with microseconds, as Debian 12 writes it."""
+    whole = int(at)
+    moment = datetime.fromtimestamp(whole, UTC)
+    return f"{moment:%Y-%m-%dT%H:%M:%S}.{int((at - whole) * 1e6):06d}+00:00"
+
+
+def _tag(identifier: str, pid: int) -> str:
+    return f"{identifier}[{pid}]" if pid and identifier != "kernel" else identifier
+
+
+def _facility(identifier: str) -> str:
+    if identifier in AUTH:
+        return "auth"
+    return {"CRON": "cron", "cron": "cron", "crontab": "cron", "kernel": "kern"}.get(identifier, "daemon")
+
+
+def kernel(machine: Machine, message: str, *, priority: int = 6) -> None:
+    """A line of the kernel's: dmesg shows it, the journal and kern.log too."""
+    log(machine, "kernel", message, priority=priority, transport="kernel")
+
+
+def entries(
+    machine: Machine,
+    *,
+    unit: str | None = None,
+    identifier: str | None = None,
+    since: float | None = None,
+    until: float | None = None,
+    priority: int | None = None,
+    kernel_only: bool = False,
+    pid: int | None = None,
+    uid: int | None = None,
+) -> Iterator[Entry]:
+    """Matching entries, oldest first. `priority`: that or more urgent; `unit`: a full unit name."""
+    for entry in machine.journal:
+        if (
+            (unit is None or entry.unit == unit)
+            and (identifier is None or entry.identifier == identifier)
+            and (since is None or entry.at >= since)
+            and (until is None or entry.at <= until)
+            and (priority is None or entry.priority <= priority)
+            and (not kernel_only or entry.transport == "kernel")
+            and (pid is None or entry.pid == pid)
+            and (uid is None or entry.uid == uid)
+        ):
+            yield entry
+

@@ -1,0 +1,368 @@
+"""One service's life: its conditions, its environment, its processes, and what the end of the main one means."""
+
+from __future__ import annotations
+
+from runners.sim.lifecycle import KILL, Exit, deliver, describe_exit
+from runners.sim.machine import Machine, mix
+from runners.sim.processes import Process
+from runners.sim.systemd import execute
+from runners.sim.systemd.jobs import JobOutcome
+from runners.sim.systemd.journal import log
+from runners.sim.systemd.state import UnitState
+from runners.sim.systemd.unitfile import ExecLine, UnitFile
+from runners.sim.systemd.units import processes_of
+
+_CLEAN_SIGNALS = frozenset({1, 2, 13, 15})
+
+
+def say(machine: Machine, unit: UnitFile, message: str, *, priority: int = 6) -> None:
+    """A line that systemd itself logs about a unit."""
+    log(machine, "systemd", message, pid=1, unit=unit.name, priority=priority, transport="journal")
+
+
+# -- starting
+
+
+def start(machine: Machine, unit: UnitFile) -> JobOutcome:
+    """Start a service that is not running. The dependencies are the manager's business."""
+    state = machine.systemd.get(unit.name)
+    if not _within_limit(machine, unit, state):
+        return JobOutcome(unit.name, "failed", machine.systemd.get(unit.name).result)
+    condition = execute.unmet_condition(machine, unit)
+    if condition:
+        say(machine, unit, f"{unit.label} was skipped because of an unmet condition check ({condition}).")
+        machine.systemd.put(machine.systemd.get(unit.name)._replace(condition_failed=condition))
+        return JobOutcome(unit.name, "skipped")
+    now = machine.clock.now
+    invocation = f"{mix(f'{unit.name}:{now}:{machine.seed}'):016x}{mix(f'{now}{unit.name}'):016x}"
+    state = machine.systemd.put(
+        machine.systemd.get(unit.name)._replace(
+            active="activating", sub="start-pre", result="success", main_pid=0, exec_pid=0, exit_code="",
+            exit_status=0, control_status="", changed=now, invocation=invocation, condition_failed="",
+            cpu=0.0,
+        )
+    )  # fmt: skip
+    quick = unit.type in ("simple", "idle", "exec") and not unit.commands("ExecStartPre")
+    if not quick:
+        say(machine, unit, f"Starting {unit.label}...")
+    machine.moment(0.004)
+    problem = execute.prepare(machine, unit)
+    if problem:
+        say(machine, unit, f"{unit.name}: {problem}", priority=4)
+        say(machine, unit, f"{unit.name}: Failed to run 'start' task: {problem.rsplit(': ', 1)[-1]}", priority=4)
+        return _failed_start(machine, unit, "resources")
+    for line in unit.commands("ExecStartPre"):
+        if not _control(machine, unit, line):
+            return _failed_start(machine, unit, machine.systemd.get(unit.name).result)
+    return _start_main(machine, unit)
+
+
+def _within_limit(machine: Machine, unit: UnitFile, state: UnitState) -> bool:
+    interval = unit.seconds("Unit", "StartLimitIntervalSec", unit.seconds("Service", "StartLimitInterval", 10.0))
+    burst = int(unit.get("Unit", "StartLimitBurst", unit.get("Service", "StartLimitBurst", "5")) or 5)
+    now = machine.clock.now
+    recent = tuple(at for at in state.starts if at > now - interval)
+    if interval > 0 and burst > 0 and len(recent) >= burst:
+        say(machine, unit, f"{unit.name}: Start request repeated too quickly.", priority=4)
+        result = state.result if state.result != "success" else "start-limit-hit"
+        _dead(machine, unit, state._replace(starts=recent, main_pid=0), result)
+        say(machine, unit, f"Failed to start {unit.label}.", priority=3)
+        return False
+    machine.systemd.put(state._replace(starts=(*recent, now)))
+    return True
+
+
+def _start_main(machine: Machine, unit: UnitFile) -> JobOutcome:
+    kind = unit.type
+    lines = unit.commands("ExecStart")
+    if kind == "oneshot":
+        return _oneshot(machine, unit, lines)
+    pid = machine.processes.allocate()
+    now = machine.clock.now
+    machine.systemd.put(
+        machine.systemd.get(unit.name)._replace(sub="start", main_pid=pid, exec_pid=pid, exec_started=now, exec_ended=0.0)
+    )
+    ended = execute.run(machine, unit, lines[0], pid)
+    machine.moment(0.021)
+    if kind in ("simple", "idle", "exec"):
+        if ended is not None and kind == "exec" and ended.status >= 200:
+            return _main_failed(machine, unit, ended, control=False)
+        _running(machine, unit)
+        if ended is not None:
+            main_ended(machine, unit, ended)
+        return JobOutcome(unit.name)
+    if ended is not None:
+        if ended.status == 0 and not ended.signal and kind == "forking":
+            return _protocol(machine, unit)
+        if ended.status == 0 and not ended.signal:
+            return _failed_start(machine, unit, "protocol")
+        return _main_failed(machine, unit, ended, control=kind == "forking")
+    if kind == "forking" and not _pid_file_agrees(machine, unit, pid):
+        return _protocol(machine, unit)
+    for line in unit.commands("ExecStartPost"):
+        if not _control(machine, unit, line):
+            _end_processes(machine, unit)
+            return _failed_start(machine, unit, machine.systemd.get(unit.name).result)
+    _running(machine, unit)
+    return JobOutcome(unit.name)
+
+
+def _running(machine: Machine, unit: UnitFile) -> None:
+    now = machine.clock.now
+    machine.systemd.put(
+        machine.systemd.get(unit.name)._replace(active="active", sub="running", active_since=now, changed=now)
+    )
+    say(machine, unit, f"Started {unit.label}.")
+
+
+def _pid_file_agrees(machine: Machine, unit: UnitFile, pid: int) -> bool:
+    path = unit.get("Service", "PIDFile")
+    if not path:
+        return True
+    try:
+        text = machine.view().text(path if path.startswith("/") else f"/run/{path}").strip()
+    except OSError:
+        say(machine, unit, f"{unit.name}: Can't open PID file {path} (yet?) after start: No such file or directory")
+        return False
+    return text == str(pid)
+
+
+def _protocol(machine: Machine, unit: UnitFile) -> JobOutcome:
+    """A forking service that never told its main process: systemd waits in vain, then gives it up."""
+    timeout = unit.seconds("Service", "TimeoutStartSec", unit.seconds("Service", "TimeoutSec", 90.0))
+    machine.moment(min(timeout, 90.0))
+    say(machine, unit, f"{unit.name}: start operation timed out. Terminating.", priority=4)
+    _end_processes(machine, unit)
+    return _failed_start(machine, unit, "timeout")
+
+
+def _oneshot(machine: Machine, unit: UnitFile, lines: tuple[ExecLine, ...]) -> JobOutcome:
+    for line in lines:
+        pid = machine.processes.allocate()
+        machine.systemd.put(
+            machine.systemd.get(unit.name)._replace(
+                sub="start", main_pid=pid, exec_pid=pid, exec_started=machine.clock.now, exec_ended=0.0
+            )
+        )
+        ended = execute.run(machine, unit, line, pid)
+        machine.moment(0.006)
+        if ended is not None and not _clean(unit, ended) and not line.failure_ignored:
+            return _main_failed(machine, unit, ended, control=False)
+    now = machine.clock.now
+    state = machine.systemd.get(unit.name)._replace(main_pid=0, changed=now)
+    if unit.get("Service", "RemainAfterExit").lower() in ("yes", "true", "1", "on"):
+        machine.systemd.put(state._replace(active="active", sub="exited", active_since=now))
+    else:
+        say(machine, unit, f"{unit.name}: Deactivated successfully.")
+        machine.systemd.put(state._replace(active="inactive", sub="dead", inactive_since=now))
+    say(machine, unit, f"Finished {unit.label}.")
+    return JobOutcome(unit.name)
+
+
+def _control(machine: Machine, unit: UnitFile, line: ExecLine) -> bool:
+    """Run an ExecStartPre=, ExecReload= or ExecStop= command to its end; False when that counts as a failure."""
+    pid = machine.processes.allocate()
+    ended = execute.run(machine, unit, line, pid, control=True)
+    machine.moment(0.008)
+    if ended is None or _clean(unit, ended) or line.failure_ignored:
+        return True
+    described = describe_exit(ended.status, ended.signal)
+    say(machine, unit, f"{unit.name}: Control process exited, {described}", priority=5)
+    machine.systemd.put(machine.systemd.get(unit.name)._replace(result=_result(ended), control_status=described))
+    return False
+
+
+def _main_failed(machine: Machine, unit: UnitFile, ended: Exit, *, control: bool) -> JobOutcome:
+    who = "Control" if control else "Main"
+    described = describe_exit(ended.status, ended.signal)
+    say(machine, unit, f"{unit.name}: {who} process exited, {described}", priority=5)
+    record_exit(machine, unit, ended)
+    if control:
+        machine.systemd.put(machine.systemd.get(unit.name)._replace(control_status=described))
+    return _failed_start(machine, unit, _result(ended))
+
+
+def _failed_start(machine: Machine, unit: UnitFile, result: str) -> JobOutcome:
+    _end_processes(machine, unit)
+    ended = machine.systemd.get(unit.name)
+    _dead(machine, unit, ended, result, try_restart=True)
+    say(machine, unit, f"Failed to start {unit.label}.", priority=3)
+    return JobOutcome(unit.name, "failed", result)
+
+
+# -- ending
+
+
+def main_ended(machine: Machine, unit: UnitFile, ended: Exit) -> None:
+    """The main process of a running service is gone by itself, or by somebody's signal."""
+    record_exit(machine, unit, ended)
+    if ended.oom:
+        say(machine, unit, f"{unit.name}: A process of this unit has been killed by the OOM killer.", priority=4)
+    clean = _clean(unit, ended)
+    if not clean:
+        described = describe_exit(ended.status, ended.signal)
+        say(machine, unit, f"{unit.name}: Main process exited, {described}", priority=5)
+    _end_processes(machine, unit, loud=True)
+    result = "success" if clean else ("oom-kill" if ended.oom else _result(ended))
+    _dead(machine, unit, machine.systemd.get(unit.name), result, try_restart=True)
+
+
+def killed_by_oom(machine: Machine, unit: UnitFile) -> None:
+    """The kernel killed a process other than the main one: OOMPolicy=stop ends the whole service."""
+    say(machine, unit, f"{unit.name}: A process of this unit has been killed by the OOM killer.", priority=4)
+    if unit.get("Service", "OOMPolicy", "stop") != "stop":
+        return
+    machine.systemd.put(machine.systemd.get(unit.name)._replace(active="deactivating", sub="stop-sigterm"))
+    _end_processes(machine, unit)
+    _dead(machine, unit, machine.systemd.get(unit.name), "oom-kill", try_restart=True)
+
+
+def record_exit(machine: Machine, unit: UnitFile, ended: Exit) -> None:
+    """Remember how the main process ended."""
+    code = "exited" if not ended.signal else ("dumped" if ended.core_dumped else "killed")
+    machine.systemd.put(
+        machine.systemd.get(unit.name)._replace(
+            exit_code=code, exit_status=ended.signal or ended.status, exec_ended=machine.clock.now
+        )
+    )
+
+
+def _dead(
+    machine: Machine, unit: UnitFile, state: UnitState, result: str, *, try_restart: bool = False
+) -> None:
+    """The unit is inactive or failed, or waits for its automatic restart."""
+    now = machine.clock.now
+    if result == "success":
+        say(machine, unit, f"{unit.name}: Deactivated successfully.")
+    else:
+        say(machine, unit, f"{unit.name}: Failed with result '{result}'.", priority=4)
+    if state.cpu > 1:
+        say(machine, unit, f"{unit.name}: Consumed {execute.cpu_text(state.cpu)} CPU time.")
+    active, sub = ("inactive", "dead") if result == "success" else ("failed", "failed")
+    state = state._replace(active=active, sub=sub, result=result, main_pid=0, inactive_since=now, changed=now)
+    if try_restart and _wants_restart(unit, state):
+        order = machine.next_order
+        machine.systemd.put(state._replace(active="activating", sub="auto-restart", restart_order=order))
+        machine.schedule(unit.seconds("Service", "RestartSec", 0.1), "unit-restart", (unit.name, order))
+    else:
+        machine.systemd.put(state._replace(restart_order=-1))
+    execute.clean_up(machine, unit)
+
+
+def _wants_restart(unit: UnitFile, state: UnitState) -> bool:
+    policy = unit.get("Service", "Restart", "no")
+    forbidden = unit.words("Service", "RestartPreventExitStatus")
+    if state.exit_code == "exited" and str(state.exit_status) in forbidden:
+        return False
+    good = state.result == "success"
+    signalled = state.result in ("signal", "core-dump", "oom-kill")
+    return {
+        "always": True,
+        "on-success": good,
+        "on-failure": not good,
+        "on-abnormal": signalled or state.result in ("timeout", "watchdog"),
+        "on-abort": signalled,
+        "on-watchdog": state.result == "watchdog",
+    }.get(policy, False)
+
+
+def _result(ended: Exit) -> str:
+    if not ended.signal:
+        return "exit-code"
+    return "core-dump" if ended.core_dumped else "signal"
+
+
+def _clean(unit: UnitFile, ended: Exit) -> bool:
+    if ended.signal:
+        return ended.signal in _CLEAN_SIGNALS
+    return ended.status == 0 or str(ended.status) in unit.words("Service", "SuccessExitStatus")
+
+
+def _end_processes(machine: Machine, unit: UnitFile, *, loud: bool = False) -> None:
+    """After the main process, the rest of the cgroup goes, unless KillMode says otherwise."""
+    mode = unit.get("Service", "KillMode", "control-group")
+    if mode in ("process", "none"):
+        return
+    for process in processes_of(machine, unit.name):
+        _end_one(machine, unit, process, hard=mode == "mixed", loud=loud)
+
+
+def _end_one(machine: Machine, unit: UnitFile, process: Process, *, hard: bool, loud: bool) -> None:
+    if machine.processes.get(process.pid) is None:
+        return
+    if not hard:
+        deliver(machine, process, unit.kill_signal)
+    left = machine.processes.get(process.pid)
+    if left is not None:
+        if loud:
+            message = f"{unit.name}: Killing process {process.pid} ({process.name}) with signal SIGKILL."
+            say(machine, unit, message, priority=5)
+        deliver(machine, left, KILL)
+
+
+def stop(machine: Machine, unit: UnitFile) -> JobOutcome:
+    """Stop a service, whatever state it is in."""
+    state = machine.systemd.get(unit.name)
+    if state.sub == "auto-restart":
+        machine.systemd.put(
+            state._replace(active="inactive", sub="dead", result="success", restart_order=-1, changed=machine.clock.now)
+        )
+        say(machine, unit, f"Stopped {unit.label}.")
+        return JobOutcome(unit.name)
+    if state.active not in ("active", "activating"):
+        return JobOutcome(unit.name)
+    say(machine, unit, f"Stopping {unit.label}...")
+    machine.systemd.put(state._replace(active="deactivating", sub="stop-sigterm", changed=machine.clock.now))
+    machine.moment(0.012)
+    for line in unit.commands("ExecStop"):
+        _control(machine, unit, line)
+    result = "success"
+    main = machine.processes.get(state.main_pid) if state.main_pid else None
+    if main is not None:
+        deliver(machine, main, unit.kill_signal)
+        stuck = machine.processes.get(main.pid)
+        if stuck is not None:
+            result = _kill_stuck(machine, unit, stuck)
+    machine.moment(0.015)
+    _end_processes(machine, unit)
+    after = machine.systemd.get(unit.name)
+    if result == "success" and after.exit_code:
+        ended = _last_exit(after)
+        if after.exec_ended >= state.active_since and not _clean(unit, ended):
+            say(machine, unit, f"{unit.name}: Main process exited, {describe_exit(ended.status, ended.signal)}", priority=5)
+            result = _result(ended)
+    _dead(machine, unit, after, result)
+    say(machine, unit, f"Stopped {unit.label}.")
+    return JobOutcome(unit.name)
+
+
+def _last_exit(state: UnitState) -> Exit:
+    nobody = Process(0, 0, execute.ROOT, (), "", "", "/", 0.0)
+    if state.exit_code == "exited":
+        return Exit(nobody, state.exit_status, 0)
+    return Exit(nobody, 0, state.exit_status)
+
+
+def _kill_stuck(machine: Machine, unit: UnitFile, process: Process) -> str:
+    """The stop signal had no effect (a stopped process, say): after TimeoutStopSec it is SIGKILL."""
+    timeout = unit.seconds("Service", "TimeoutStopSec", unit.seconds("Service", "TimeoutSec", 90.0))
+    machine.moment(min(timeout, 90.0))
+    say(machine, unit, f"{unit.name}: State 'stop-sigterm' timed out. Killing.", priority=4)
+    message = f"{unit.name}: Killing process {process.pid} ({process.name}) with signal SIGKILL."
+    say(machine, unit, message, priority=5)
+    deliver(machine, process, KILL)
+    say(machine, unit, f"{unit.name}: Main process exited, code=killed, status=9/KILL", priority=5)
+    return "timeout"
+
+
+def reload(machine: Machine, unit: UnitFile) -> JobOutcome:
+    say(machine, unit, f"Reloading {unit.label}...")
+    machine.moment(0.01)
+    for line in unit.commands("ExecReload"):
+        if not _control(machine, unit, line):
+            result = machine.systemd.get(unit.name).result
+            machine.systemd.put(machine.systemd.get(unit.name)._replace(result="success"))
+            say(machine, unit, f"Reload failed for {unit.label}.", priority=3)
+            return JobOutcome(unit.name, "failed", result)
+    say(machine, unit, f"Reloaded {unit.label}.")
+    return JobOutcome(unit.name)

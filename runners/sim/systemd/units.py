@@ -1,0 +1,110 @@
+"""Units as the manager has them loaded: names, files as last read, processes, what depends on what."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import cast
+
+from runners.sim.files.view import FileView
+from runners.sim.machine import Machine
+from runners.sim.processes import Process
+from runners.sim.systemd import unitfile
+from runners.sim.systemd.journal import log
+from runners.sim.systemd.jobs import UnitError
+from runners.sim.systemd.unitfile import UnitFile
+
+_KINDS = ("service", "socket", "device", "mount", "automount", "swap", "target", "path", "timer", "slice", "scope")
+
+
+def full_name(name: str) -> str:
+    """`nginx` is nginx.service; a path is its mount unit."""
+    if name.startswith("/"):
+        return (name.strip("/").replace("-", "\\x2d").replace("/", "-") or "-") + ".mount"
+    return name if name.rsplit(".", 1)[-1] in _KINDS and "." in name else f"{name}.service"
+
+
+def unit_file(machine: Machine, name: str) -> UnitFile:
+    """The unit as loaded: read from disk once, then kept until `daemon_reload`. Aliases lead to the unit they name."""
+    loaded = machine.systemd.loaded.get(name)
+    if loaded is None:
+        read = read_unit(machine.view(), name)
+        if read.load_state == "not-found":
+            return read
+        machine.systemd.loaded = {**machine.systemd.loaded, name: read}
+        _complain(machine, read)
+        loaded = read
+    return cast(UnitFile, loaded)
+
+
+def read_unit(view: FileView, name: str) -> UnitFile:
+    """The unit as its files say now, under its own name if `name` is an alias (a link to another unit)."""
+    unit = unitfile.load(view, name)
+    own = unit.path.rsplit("/", 1)[-1]
+    if unit.load_state == "loaded" and own and own != name and "@" not in own and own.rsplit(".", 1)[-1] in _KINDS:
+        return unitfile.load(view, own)
+    return unit
+
+
+def _complain(machine: Machine, unit: UnitFile) -> None:
+    if unit.load_state in ("bad-setting", "error") and unit.problem:
+        log(machine, "systemd", f"{unit.name}: {unit.problem}", pid=1, unit=unit.name, priority=3)
+
+
+def require(machine: Machine, name: str) -> UnitFile:
+    """The loaded unit; UnitError when it is missing, masked or wrong."""
+    unit = unit_file(machine, name)
+    if unit.load_state == "not-found":
+        raise UnitError(name, f"Unit {name} not found.", 5)
+    if unit.load_state == "masked":
+        raise UnitError(unit.name, f"Unit {unit.name} is masked.")
+    if unit.load_state in ("bad-setting", "error"):
+        raise UnitError(
+            unit.name,
+            f"Unit {unit.name} has a bad unit file setting.\n"
+            f"See system logs and 'systemctl status {unit.name}' for details.",
+        )
+    return unit
+
+
+def daemon_reload(machine: Machine) -> None:
+    """Read all unit files again."""
+    log(machine, "systemd", "Reloading.", pid=1)
+    view = machine.view()
+    fresh: dict[str, object] = {}
+    for name in machine.systemd.loaded:
+        unit = read_unit(view, name)
+        if unit.load_state != "not-found" or machine.systemd.get(name).active not in ("inactive", "failed"):
+            fresh[name] = unit
+        if unit.load_state in ("bad-setting", "error"):
+            _complain(machine, unit)
+    machine.systemd.loaded = fresh
+    machine.systemd.generation += 1
+
+
+def needs_reload(machine: Machine, name: str) -> bool:
+    """Has the unit's file, or one of its drop-ins, changed since it was loaded?"""
+    loaded = machine.systemd.loaded.get(name)
+    if not isinstance(loaded, UnitFile):
+        return False
+    now = read_unit(machine.view(), name)
+    return (now.path, now.drop_ins, now.source) != (loaded.path, loaded.drop_ins, loaded.source)
+
+
+def known(machine: Machine) -> list[str]:
+    """Names of all units in memory: those with a state of their own, sorted."""
+    return sorted(machine.systemd.units)
+
+
+def processes_of(machine: Machine, name: str) -> list[Process]:
+    """The processes in the unit's cgroup, by pid."""
+    return [process for process in machine.processes if process.unit == name]
+
+
+def dependents(machine: Machine, name: str, *keys: str) -> Iterator[str]:
+    """Active units that name this one in one of the `keys` of their [Unit] section (Requires, BindsTo, PartOf)."""
+    for other in known(machine):
+        if machine.systemd.get(other).active not in ("active", "activating"):
+            continue
+        unit = unit_file(machine, other)
+        if any(name in unit.words("Unit", key) for key in keys):
+            yield other
