@@ -7,14 +7,14 @@ from typing import TypeAlias
 
 from compiler.literals import escape, escape_all
 from compiler.model import Probe, ResolvedFault, Task
-from compiler.rendering import concrete, condition, for_ansible, text
+from compiler.rendering import condition, for_ansible, text
 from compiler.unresolved import Place
 from scenario_dsl.diagnostics import closest
 from scenario_dsl.model import Fault, FaultUse, Library, Parameter
 from scenario_dsl.modules import MODULES
 from scenario_dsl.parameters import LIST, bind
 from scenario_dsl.probes import PROBES
-from scenario_dsl.template import names_in
+from scenario_dsl.template import names_in, render_value
 from scenario_dsl.values import Value, strings
 
 Names: TypeAlias = Mapping[str, Value]
@@ -77,7 +77,7 @@ def _task(task: Task, names: Names, registered: frozenset[str], place: Place) ->
     if kind is None:
         raise ValueError(_unknown("module", task.module, MODULES))
     later = {name: value for name, value in task.arguments.items() if _mentions(value, runtime)}
-    now = {name: concrete(value, names) for name, value in task.arguments.items() if name not in later}
+    now = {name: render_value(value, names) for name, value in task.arguments.items() if name not in later}
     types = [parameter for parameter in kind.parameters if parameter.name in now]
     bound = _bound(types, now, f"module {task.module}", place)
     arguments = {
@@ -106,7 +106,7 @@ def _rendered(arguments: Names, names: Names, place: Place) -> Names:
     rendered: dict[str, Value] = {}
     for name, value in arguments.items():
         with place.below(name).reporting():
-            rendered[name] = concrete(value, names)
+            rendered[name] = render_value(value, names)
     return rendered
 
 

@@ -6,53 +6,41 @@ results, a step's discovered values) are not; expressions about them stay. One e
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterator, Mapping
 from collections.abc import Set as AbstractSet
 
 from compiler.literals import escape, escape_all
-from scenario_dsl.template import names_in, render
+from scenario_dsl.template import expressions, is_name, names_in, names_in_condition, render
 from scenario_dsl.values import Value
-
-_EXPRESSION = re.compile(r"""\{\{(?:[^'"}]|'[^']*'|"[^"]*"|\}(?!\}))*\}\}""")
-_NAME = re.compile(r"\{\{\s*([A-Za-z_][A-Za-z0-9_]*)\s*\}\}")
-
-
-def concrete(value: Value, names: Mapping[str, Value]) -> Value:
-    """`value` with every template in it rendered. Raises ValueError, saying which text it was."""
-    if isinstance(value, str):
-        return render(value, names)
-    if isinstance(value, tuple):
-        return tuple(concrete(item, names) for item in value)
-    if isinstance(value, Mapping):
-        return {key: concrete(item, names) for key, item in value.items()}
-    return value
 
 
 def text(template: str, names: Mapping[str, Value]) -> str:
-    """A template whose result is text, whatever type its values have."""
+    """A template whose result is text, whatever type its values have. Raises ValueError or TemplateError."""
     return _as_text(render(template, names))
 
 
 def for_shell(template: str, names: Mapping[str, Value], discovered: AbstractSet[str]) -> str:
-    """Shell text: discovered names stay as `{{ name }}`, exactly so, for the run to replace. Raises ValueError."""
+    """Shell text: discovered names stay as `{{ name }}`, exactly so, for the run to replace.
+
+    Raises ValueError or TemplateError.
+    """
     known = {name: value for name, value in names.items() if name not in discovered}
     parts: list[str] = []
     for part, is_expression in _parts(template):
         if not is_expression or not names_in(part) & discovered:
             parts.append(text(part, known) if is_expression else part)
             continue
-        name = _NAME.fullmatch(part)
-        if name is None:
-            raise ValueError(f"`{part}`: a discovered value is put in as it is: write only its name")
-        parts.append(f"{{{{ {name[1]} }}}}")
+        inner = part[2:-2]
+        if not is_name(inner):
+            raise ValueError(f"`{part}`: a discovered value is put in as it is, so write only its name")
+        parts.append(f"{{{{ {inner.strip()} }}}}")
     return "".join(parts)
 
 
 def for_ansible(value: Value, names: Mapping[str, Value], runtime: AbstractSet[str]) -> Value:
     """A task's argument as an Ansible template: only expressions about `runtime` names are left, all else is escaped.
 
-    Raises ValueError.
+    Raises ValueError or TemplateError.
     """
     if isinstance(value, str):
         return _ansible_text(value, names, runtime)
@@ -66,18 +54,17 @@ def for_ansible(value: Value, names: Mapping[str, Value], runtime: AbstractSet[s
 def condition(when: str, names: Mapping[str, Value], runtime: AbstractSet[str]) -> bool | str:
     """A task's `when`: True or False where it is decided by the document's names alone, else what Ansible must decide.
 
-    In a condition about both, the document's names are written as `{{ name }}`. Raises ValueError.
+    In a condition about both, the document's names are written as `{{ name }}`. Raises ValueError or TemplateError.
     """
     if "{{" in when:
         when = _joined(when, names, runtime, escaped=False)
-    expression = f"{{{{ {when} }}}}"
-    used = names_in(expression)
+    used = names_in_condition(when)
     if used & runtime:
         mixed = sorted(used & names.keys() - runtime)
         if mixed:
             raise ValueError(f"`{when}` speaks of registered results and of `{mixed[0]}`: write {{{{ {mixed[0]} }}}}")
         return when
-    decided = render(expression, names)
+    decided = render(f"{{{{ {when} }}}}", names)
     if not isinstance(decided, bool):
         raise ValueError(f"`{when}` is {decided!r}, neither true nor false")
     return decided
@@ -107,14 +94,19 @@ def _joined(template: str, names: Mapping[str, Value], runtime: AbstractSet[str]
 def _parts(template: str) -> Iterator[tuple[str, bool]]:
     """The template cut into plain text and expressions (True), in order."""
     end = 0
-    for found in _EXPRESSION.finditer(template):
-        if found.start() > end:
-            yield template[end : found.start()], False
-        yield found.group(), True
-        end = found.end()
+    for found in expressions(template):
+        if found.start > end:
+            yield template[end : found.start], False
+        yield found.written, True
+        end = found.start + len(found.written)
     if end < len(template):
         yield template[end:], False
 
 
 def _as_text(value: Value) -> str:
-    return value if isinstance(value, str) else str(value)
+    """As it would read in the middle of a longer text."""
+    if value is None or isinstance(value, tuple | Mapping):
+        raise ValueError(f"{value!r} is not text")
+    if isinstance(value, bool):
+        return "true" if value else "false"
+    return str(value)

@@ -157,7 +157,7 @@ def _intervention(intervention: Intervention, names: Names, place: Place) -> Int
             discovered.add(step.discover)
         steps.append(
             Step(
-                think=step.think,
+                think=_shell(step.think, names, before, there),
                 run=_shell(step.run, names, before, there),
                 discover=step.discover,
                 only_if=_shell(step.only_if, names, before, there),

@@ -7,6 +7,7 @@ from contextlib import contextmanager
 from dataclasses import dataclass
 
 from scenario_dsl.errors import AuthorError
+from scenario_dsl.template import TemplateError
 from scenario_dsl.values import Route
 
 
@@ -62,8 +63,8 @@ class Place:
 
     @contextmanager
     def reporting(self) -> Iterator[None]:
-        """ValueErrors raised inside are findings here."""
+        """What is raised inside about a value or a template is a finding here."""
         try:
             yield
-        except ValueError as error:
+        except (ValueError, TemplateError) as error:
             self.report(str(error))
