@@ -12,7 +12,7 @@ Code (pass@k); S. Yao et al. (2024), tau-bench (pass^k).
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from statistics import NormalDist
 
@@ -25,6 +25,8 @@ SEED = 20_717
 """All agents are resampled with the same draws, so that their intervals differ by their data alone."""
 
 Floats = npt.NDArray[np.float64]
+DrawRule = Callable[[int, int, int], float | None]
+"""`pass_at_k` and `pass_hat_k`: (n, successes, k) to a chance."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -45,14 +47,18 @@ class Estimate:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Cluster:
-    """One scenario's share of a ratio: `low` over `weight` as known, `high` over `weight` if all that is missing were
-    a success. `n` and `missing` count attempts."""
+    """One scenario's share of a ratio, over its `weight`. `n` and `missing` count attempts.
+
+    `low` and `high` are what it would be at the least and at the most, once all that is missing were known; `value` is
+    what is shown now, and the least unless told otherwise.
+    """
 
     low: float
     high: float
     weight: float
     n: int
     missing: int = 0
+    value: float | None = None
 
 
 def wilson(successes: int, n: int, *, confidence: float = CONFIDENCE) -> tuple[float, float]:
@@ -110,12 +116,14 @@ def clustered(clusters: Sequence[Cluster], *, confidence: float = CONFIDENCE, re
     low = np.array([cluster.low for cluster in used], dtype=np.float64)
     high = np.array([cluster.high for cluster in used], dtype=np.float64)
     weight = np.array([cluster.weight for cluster in used], dtype=np.float64)
-    value = float(low.sum() / weight.sum())
+    shown = [cluster.low if cluster.value is None else cluster.value for cluster in used]
+    value = _tidy(math.fsum(shown) / math.fsum(weight))
     interval = bootstrap_ratio(low, high, weight, confidence=confidence, resamples=resamples)
     if interval is None:
         return Estimate(value=value, n=n, missing=missing)
     # A percentile interval of few, skewed clusters may by rounding stop just short of the value itself.
-    return Estimate(value=value, low=min(interval[0], value), high=max(interval[1], value), n=n, missing=missing)
+    lower, upper = min(_tidy(interval[0]), value), max(_tidy(interval[1]), value)
+    return Estimate(value=value, low=lower, high=upper, n=n, missing=missing)
 
 
 def pass_at_k(n: int, successes: int, k: int) -> float | None:
@@ -143,3 +151,8 @@ def graded(score: float | None, *, margin: float = 0.001) -> float | None:
     Both ends move by `margin`; everything between them is kept as it is. None stays None.
     """
     return None if score is None else min(1.0 - margin, max(margin, score))
+
+
+def _tidy(share: float) -> float:
+    """Without the dust of adding decimal fractions: a full score reads 1, not 0.9999999999999998."""
+    return round(share, 12)

@@ -203,7 +203,7 @@ def attempt_records(
 ) -> list[TrialRecord]:
     """All worlds of one attempt, as the player's chances would have it."""
     met = [bool(chances.random() < player.meets) for _ in scenario.objectives]
-    recovered, transfers = all(met), bool(chances.random() < player.transfers)
+    transfers = bool(chances.random() < player.transfers)
     harmed = bool(chances.random() < player.harms)
     commands = max(1, round(player.commands * (0.7 + 0.6 * chances.random())))
     gate = _gate(scenario, met, transfers=transfers, harmed=harmed)

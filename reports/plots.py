@@ -1,0 +1,287 @@
+"""Tables to SVG, with the same bytes each time: fixed hash salt, no date, no identifiers that depend on the run.
+
+Figures have no background and no colours of their own. They are drawn in stand-in colours which are then replaced by
+CSS variables (`var(--ink)`), so that a page's light and dark themes reach into them. `standalone` gives the file form.
+"""
+
+from __future__ import annotations
+
+import io
+import re
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from xml.sax.saxutils import escape, quoteattr
+
+import matplotlib as mpl
+import pandas as pd
+from matplotlib.axes import Axes
+from matplotlib.backends.backend_svg import FigureCanvasSVG
+from matplotlib.figure import Figure
+
+from reports.measures import hosted
+from reports.statistics import Estimate
+from reports.tables import Tables
+from reports.text import printable, shortened
+
+VERDICTS = ("VERIFIED", "RECOVERED_UNPROVEN", "NOT_RECOVERED", "HARMFUL", "UNKNOWN")
+MOST_AGENTS = 30
+MOST_SCENARIOS = 40
+WIDTH = 5.4
+"""Inches; 72 units of the SVG each. Small enough that labels stay readable when a phone shows the whole figure."""
+
+INK, SOFT, RULE, ACCENT = "#010203", "#010204", "#010205", "#010206"
+_VERDICT_INK = dict(zip(VERDICTS, ("#010210", "#010211", "#010212", "#010213", "#010214"), strict=True))
+# Stand-in -> (CSS variable, value in light, value in dark).
+PALETTE = {
+    INK: ("ink", "#1d1f21", "#e9e6df"),
+    SOFT: ("soft", "#62666b", "#a3a19b"),
+    RULE: ("rule", "#e2dfd8", "#35373a"),
+    ACCENT: ("accent", "#1f6f63", "#5cc2ae"),
+    _VERDICT_INK["VERIFIED"]: ("verified", "#1f7a5a", "#4fbf95"),
+    _VERDICT_INK["RECOVERED_UNPROVEN"]: ("unproven", "#d69a2d", "#e2b458"),
+    _VERDICT_INK["NOT_RECOVERED"]: ("lost", "#a7abb0", "#6c7178"),
+    _VERDICT_INK["HARMFUL"]: ("harmful", "#b83a34", "#e5736b"),
+    _VERDICT_INK["UNKNOWN"]: ("unknown", "#dcd9d2", "#3f4347"),
+}
+_STYLE = {
+    "svg.fonttype": "none",
+    "svg.hashsalt": "breakfix",
+    "font.family": "DejaVu Sans",
+    "font.size": 9.0,
+    "text.parse_math": False,
+    "text.color": INK,
+    "axes.edgecolor": RULE,
+    "axes.labelcolor": SOFT,
+    "axes.linewidth": 0.8,
+    "axes.spines.top": False,
+    "axes.spines.right": False,
+    "axes.spines.left": False,
+    "axes.axisbelow": True,
+    "xtick.color": RULE,
+    "xtick.labelcolor": SOFT,
+    "ytick.color": RULE,
+    "ytick.labelcolor": INK,
+    "ytick.major.size": 0.0,
+    "grid.color": RULE,
+    "grid.linewidth": 0.8,
+}
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Plot:
+    """`svg` goes inside a page. `alt` says in a sentence what there is to see; `note` how to read it."""
+
+    name: str
+    title: str
+    alt: str
+    svg: str
+    note: str = ""
+    wide: bool = False
+
+    @property
+    def standalone(self) -> str:
+        """The figure as a file of its own, in light or dark as its reader prefers."""
+        variables = "".join(f"--{name}:light-dark({light},{dark});" for name, light, dark in PALETTE.values())
+        style = f"<style>svg{{color-scheme:light dark;--sans:system-ui,sans-serif;{variables}}}</style>"
+        head, body = self.svg.split(">", 1)
+        return f'<?xml version="1.0" encoding="utf-8"?>\n{head}>{style}{body}\n'
+
+
+def draw(tables: Tables, attempts: pd.DataFrame) -> tuple[Plot, ...]:
+    """All plots, from the tables and the `named` attempts frame. No data, no plots."""
+    if not tables.agents:
+        return ()
+    agents = tables.agents[:MOST_AGENTS]
+    cut = f"The first {len(agents)} of {len(tables.agents)} agents." if len(agents) < len(tables.agents) else ""
+    counted = hosted(attempts)
+    return (
+        _leaderboard(tables, agents, cut),
+        _verdicts(counted, agents, cut),
+        _heat_map(tables, agents, cut),
+        _commands(counted, agents, cut),
+    )
+
+
+def _leaderboard(tables: Tables, agents: Sequence[str], cut: str) -> Plot:
+    score, verified = (_by_agent(tables, name) for name in ("score", "verified"))
+
+    def paint(axes: Axes) -> None:
+        for row, agent in enumerate(agents):
+            _bar(axes, row - 0.17, score[agent], RULE)
+            _bar(axes, row + 0.17, verified[agent], _VERDICT_INK["VERIFIED"])
+        axes.set_xlim(0, 1)
+        axes.set_xticks([0, 0.25, 0.5, 0.75, 1], ["0", "25 %", "50 %", "75 %", "100 %"])
+        _rows(axes, agents)
+        axes.grid(axis="x")
+
+    best = verified[agents[0]].value
+    return Plot(
+        name="leaderboard",
+        title="Score, and how much of it is proven",
+        alt=f"Bars for {len(agents)} agents: score and verified rate, each with its interval. "
+        f"{printable(agents[0])} is first" + (f" with {best:.0%} verified." if best is not None else "."),
+        svg=_svg("leaderboard", paint, height=0.55 + 0.5 * len(agents)),
+        note=_joined("Grey: score. Green: verified rate. Lines: 95 % intervals.", cut),
+    )
+
+
+def _verdicts(attempts: pd.DataFrame, agents: Sequence[str], cut: str) -> Plot:
+    counts = attempts.groupby(["player", "verdict"]).size().to_dict()
+
+    def paint(axes: Axes) -> None:
+        for row, agent in enumerate(agents):
+            total = sum(counts.get((agent, verdict), 0) for verdict in VERDICTS)
+            left = 0.0
+            for verdict in VERDICTS:
+                count = counts.get((agent, verdict), 0)
+                if not count:
+                    continue
+                share = count / total
+                axes.barh(row, share, left=left, height=0.56, color=_VERDICT_INK[verdict], linewidth=0)
+                left += share
+        axes.set_xlim(0, 1)
+        axes.set_xticks([0, 0.25, 0.5, 0.75, 1], ["0", "25 %", "50 %", "75 %", "100 %"])
+        _rows(axes, agents)
+
+    return Plot(
+        name="verdicts",
+        title="What became of the attempts",
+        alt=f"Stacked bars for {len(agents)} agents: the share of attempts with each of the five verdicts.",
+        svg=_svg("verdicts", paint, height=0.55 + 0.5 * len(agents)),
+        note=cut,
+    )
+
+
+def _heat_map(tables: Tables, agents: Sequence[str], cut: str) -> Plot:
+    scenarios = tables.scenarios[:MOST_SCENARIOS]
+    cells = {
+        (scenario, agent): value
+        for scenario, agent, value in zip(
+            *(tables.scenario.column(name) for name in ("scenario", "agent", "verified")), strict=True
+        )
+        if isinstance(value, Estimate) and value.value is not None
+    }
+
+    def paint(axes: Axes) -> None:
+        for row, agent in enumerate(agents):
+            for column, scenario in enumerate(scenarios):
+                cell = cells.get((scenario, agent))
+                if cell is None or cell.value is None:
+                    axes.text(column, row, "–", ha="center", va="center", color=SOFT)
+                    continue
+                # Never fully opaque, so that the figure on top stays readable in both themes.
+                shade, depth = (_VERDICT_INK["VERIFIED"], 0.12 + 0.53 * cell.value) if cell.value else (RULE, 0.45)
+                axes.barh(row, 0.94, left=column - 0.47, height=0.88, color=shade, alpha=depth, linewidth=0)
+                axes.text(column, row, f"{100 * cell.value:.0f}", ha="center", va="center_baseline")
+        axes.set_xlim(-0.5, len(scenarios) - 0.5)
+        slanted = len(scenarios) > 4
+        names = [shortened(printable(name), 22 if slanted else 18) for name in scenarios]
+        axes.set_xticks(
+            range(len(scenarios)), names, rotation=40 if slanted else 0, ha="right" if slanted else "center"
+        )
+        axes.tick_params(axis="x", length=0)
+        axes.spines["bottom"].set_visible(False)
+        _rows(axes, agents)
+
+    left_out = len(tables.scenarios) - len(scenarios)
+    return Plot(
+        name="heat-map",
+        title="Verified, scenario by scenario",
+        alt=f"Grid of {len(agents)} agents by {len(scenarios)} scenarios with the verified rate in per cent.",
+        svg=_svg(
+            "heat-map",
+            paint,
+            height=0.7 + 0.42 * len(agents) + (0.9 if len(scenarios) > 4 else 0.0),
+            width=max(WIDTH, 2.0 + 0.5 * len(scenarios)),
+        ),
+        note=_joined("Per cent of attempts verified.", cut, f"{left_out} scenarios are left out." if left_out else ""),
+        wide=len(scenarios) > 8,
+    )
+
+
+def _commands(attempts: pd.DataFrame, agents: Sequence[str], cut: str) -> Plot:
+    needed = {
+        str(agent): sorted(float(value) for value in group.dropna())
+        for agent, group in attempts.groupby("player")["commands_to_repair"]
+    }
+
+    def paint(axes: Axes) -> None:
+        for row, agent in enumerate(agents):
+            values = needed.get(agent, [])
+            if not values:
+                axes.text(0, row, "no repair", va="center_baseline", color=SOFT)
+                continue
+            middle = float(pd.Series(values).median())
+            low, high = (float(pd.Series(values).quantile(share)) for share in (0.1, 0.9))
+            axes.plot([low, high], [row, row], color=ACCENT, linewidth=5, alpha=0.3, solid_capstyle="round")
+            axes.plot([middle], [row], "o", color=ACCENT, markersize=6)
+        most = max((values[-1] for values in needed.values() if values), default=1.0)
+        axes.set_xlim(0, most * 1.08)
+        axes.xaxis.get_major_locator().set_params(integer=True)
+        axes.set_xlabel("commands")
+        _rows(axes, agents)
+        axes.grid(axis="x")
+
+    return Plot(
+        name="commands",
+        title="Commands to repair",
+        alt=f"For {len(agents)} agents: the median of commands until the last objective, and the middle 80 per cent.",
+        svg=_svg("commands", paint, height=0.8 + 0.5 * len(agents)),
+        note=_joined("Dot: median. Band: the middle 80 %. Attempts that met every objective.", cut),
+    )
+
+
+def _by_agent(tables: Tables, name: str) -> dict[str, Estimate]:
+    pairs = zip(tables.leaderboard.column("agent"), tables.leaderboard.column(name), strict=True)
+    return {str(agent): value for agent, value in pairs if isinstance(value, Estimate)}
+
+
+def _bar(axes: Axes, row: float, estimate: Estimate, colour: str) -> None:
+    if estimate.value is None:
+        return
+    axes.barh(row, estimate.value, height=0.28, color=colour, linewidth=0)
+    if estimate.low is not None and estimate.high is not None:
+        axes.plot([estimate.low, estimate.high], [row, row], color=INK, linewidth=1.1, solid_capstyle="butt")
+
+
+def _rows(axes: Axes, agents: Sequence[str]) -> None:
+    """One row for each agent, the first on top."""
+    axes.set_yticks(range(len(agents)), [shortened(printable(agent), 24) for agent in agents])
+    axes.set_ylim(len(agents) - 0.45, -0.55)
+
+
+def _joined(*sentences: str) -> str:
+    return " ".join(sentence for sentence in sentences if sentence)
+
+
+def _svg(name: str, paint: Callable[[Axes], None], *, height: float, width: float = WIDTH) -> str:
+    """The SVG element, without prolog and metadata; its identifiers begin with `name`, its title is the caller's."""
+    with mpl.rc_context(_STYLE):
+        figure = Figure(figsize=(width, height), layout="constrained")
+        FigureCanvasSVG(figure)
+        paint(figure.add_subplot())
+        buffer = io.StringIO()
+        figure.savefig(buffer, format="svg", transparent=True, metadata={"Date": None, "Creator": None})
+    text = buffer.getvalue()
+    text = text[text.index("<svg") :]
+    text = re.sub(r"\s*<metadata>.*?</metadata>", "", text, flags=re.DOTALL)
+    text = re.sub(r"<!--.*?-->\s*", "", text, flags=re.DOTALL)
+    text = re.sub(r"<defs>\s*<style.*?</style>\s*</defs>\s*", "", text, count=1, flags=re.DOTALL)
+    # Only inside tags: a label may read like one of these patterns.
+    text = re.sub(r"<[^>]*>", lambda tag: _themed(tag.group(), name), text)
+    return "\n".join(line.rstrip() for line in text.strip().splitlines())
+
+
+def _themed(tag: str, name: str) -> str:
+    """A tag with identifiers of its own and CSS variables for colours and typeface."""
+    tag = re.sub(r'\bid="', f'id="{name}-', tag).replace("url(#", f"url(#{name}-")
+    tag = tag.replace('xlink:href="#', f'xlink:href="#{name}-').replace("'DejaVu Sans'", "var(--sans)")
+    for stand_in, (variable, _, _) in PALETTE.items():
+        tag = tag.replace(stand_in, f"var(--{variable})")
+    return tag
+
+
+def labelled(plot: Plot) -> str:
+    """The plot's SVG with its description for screen readers."""
+    head, body = plot.svg.split(">", 1)
+    return f'{head} role="img" aria-label={quoteattr(plot.alt)}><title>{escape(plot.title)}</title>{body}'
