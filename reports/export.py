@@ -30,15 +30,13 @@ def as_csv(table: Table) -> str:
 
 
 def as_json(table: Table) -> str:
-    """An object: name, title, columns with their documentation, and rows as objects. Rates are objects, none is null."""
+    """An object: name, title, columns with their documentation, and rows. Rates are objects; null means none."""
+    names = [heading.name for heading in table.headings]
     value = {
         "name": table.name,
         "title": table.title,
         "columns": [{"name": h.name, "title": h.title, "kind": h.kind, "doc": h.doc} for h in table.headings],
-        "rows": [
-            {heading.name: _plain(cell) for heading, cell in zip(table.headings, row, strict=True)}
-            for row in table.rows
-        ],
+        "rows": [{n: _plain(cell) for n, cell in zip(names, row, strict=True)} for row in table.rows],
     }
     return json.dumps(value, indent=1, allow_nan=False) + "\n"
 
@@ -64,8 +62,7 @@ def write_whole(path: Path, text: str) -> None:
 
 def _cannot(path: Path, error: OSError) -> HostError:
     return HostError(
-        f"{path}: cannot be written: {error.strerror}",
-        remedy="choose another --out, or make room and grant access there",
+        f"{path}: cannot be written: {error.strerror}", remedy="name another folder, or make room and grant access"
     )
 
 

@@ -10,6 +10,7 @@ import io
 import re
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
+from typing import Any
 from xml.sax.saxutils import escape, quoteattr
 
 import matplotlib as mpl
@@ -17,6 +18,7 @@ import pandas as pd
 from matplotlib.axes import Axes
 from matplotlib.backends.backend_svg import FigureCanvasSVG
 from matplotlib.figure import Figure
+from matplotlib.ticker import MaxNLocator
 
 from reports.measures import hosted
 from reports.statistics import Estimate
@@ -43,7 +45,7 @@ PALETTE = {
     _VERDICT_INK["HARMFUL"]: ("harmful", "#b83a34", "#e5736b"),
     _VERDICT_INK["UNKNOWN"]: ("unknown", "#dcd9d2", "#3f4347"),
 }
-_STYLE = {
+_STYLE: dict[Any, Any] = {
     "svg.fonttype": "none",
     "svg.hashsalt": "breakfix",
     "font.family": "DejaVu Sans",
@@ -217,7 +219,7 @@ def _commands(attempts: pd.DataFrame, agents: Sequence[str], cut: str) -> Plot:
             axes.plot([middle], [row], "o", color=ACCENT, markersize=6)
         most = max((values[-1] for values in needed.values() if values), default=1.0)
         axes.set_xlim(0, most * 1.08)
-        axes.xaxis.get_major_locator().set_params(integer=True)
+        axes.xaxis.set_major_locator(MaxNLocator(nbins=6, integer=True))
         axes.set_xlabel("commands")
         _rows(axes, agents)
         axes.grid(axis="x")

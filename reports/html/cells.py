@@ -59,7 +59,7 @@ class View:
 
 
 def view(table: Table, *, header: str, hidden: Sequence[str] = (), tags: dict[str, tuple[Tag, ...]]) -> View:
-    """The table without its `hidden` columns. `header` names the column whose cells head their rows, with their tags."""
+    """The table without its `hidden` columns. Cells of the column `header` head their rows, with their tags."""
     kept = [index for index, heading in enumerate(table.headings) if heading.name not in hidden]
     headings = tuple(
         ShownHeading(
