@@ -1,0 +1,121 @@
+"""What each backend takes: which Ansible modules, and which probe types.
+
+A scenario that uses more is Unsupported there, by name and with the reason, and never skipped in silence.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+from types import MappingProxyType
+from typing import Literal
+
+from compiler.model import Probe, ResolvedFault, ResolvedScenario, World
+from scenario_dsl.modules import MODULES
+from scenario_dsl.probes import PROBES
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Capabilities:
+    """`lacks_modules` and `lacks_probes`: name -> why this backend does not take it. Everything else it takes."""
+
+    backend: str
+    title: str
+    lacks_modules: Mapping[str, str]
+    lacks_probes: Mapping[str, str]
+
+    @property
+    def modules(self) -> tuple[str, ...]:
+        return tuple(name for name in MODULES if name not in self.lacks_modules)
+
+    @property
+    def probes(self) -> tuple[str, ...]:
+        return tuple(name for name in PROBES if name not in self.lacks_probes)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Lack:
+    """One thing that a scenario uses and a backend does not take. `user` says who uses it, `world` in which world."""
+
+    kind: Literal["module", "probe", "backend"]
+    name: str
+    user: str
+    world: str
+    reason: str
+
+    def __str__(self) -> str:
+        return f"{self.user} (world {self.world}) uses the {self.kind} {self.name}: {self.reason}"
+
+
+_SHARED_KERNEL = "a container shares its host's kernel, and mounts in it are the host's to make"
+CAPABILITIES: Mapping[str, Capabilities] = MappingProxyType(
+    {
+        capabilities.backend: capabilities
+        for capabilities in (
+            Capabilities(
+                backend="sim",
+                title="the simulated server, embedded: no infrastructure, virtual time",
+                lacks_modules={},
+                lacks_probes={},
+            ),
+            Capabilities(
+                backend="container",
+                title="one container for each world, driven by ansible-runner",
+                lacks_modules={"mount": _SHARED_KERNEL},
+                lacks_probes={"sysctl": "most kernel settings in a container are the host's"},
+            ),
+            Capabilities(
+                backend="kernel",
+                title="a host or virtual machine with a kernel of its own",
+                lacks_modules={},
+                lacks_probes={},
+            ),
+        )
+    }
+)
+
+
+def lacking(scenario: ResolvedScenario, backend: str) -> tuple[Lack, ...]:
+    """What the scenario uses that the backend lacks, each thing once, in the order of worlds and documents.
+
+    A backend that is not in the table is a lack of its own.
+    """
+    capabilities = CAPABILITIES.get(backend)
+    if capabilities is None:
+        reason = f"there is no such backend; there are {', '.join(CAPABILITIES)}"
+        return (Lack(kind="backend", name=backend, user=f"scenario {scenario.name}", world="", reason=reason),)
+    found: dict[tuple[str, str, str], Lack] = {}
+    for world in scenario.worlds:
+        for lack in _in_world(world, capabilities):
+            found.setdefault((lack.kind, lack.name, lack.user), lack)
+    return tuple(found.values())
+
+
+def _in_world(world: World, capabilities: Capabilities) -> Iterator[Lack]:
+    for fault in world.faults:
+        yield from _in_fault(fault, world, capabilities)
+    for cascade in world.cascades:
+        yield from _in_probe(cascade.when, f"cascade {cascade.name}", world, capabilities)
+        for fault in cascade.inject:
+            yield from _in_fault(fault, world, capabilities)
+    for objective in world.objectives:
+        if isinstance(objective.check, Probe):
+            yield from _in_probe(objective.check, f"objective {objective.name}", world, capabilities)
+    for invariant in world.invariants:
+        yield from _in_probe(invariant.probe, f"invariant {invariant.name}", world, capabilities)
+
+
+def _in_fault(fault: ResolvedFault, world: World, capabilities: Capabilities) -> Iterator[Lack]:
+    user = f"fault {fault.fault}"
+    for task in (*fault.inject, *fault.revert):
+        reason = capabilities.lacks_modules.get(task.module)
+        if reason is not None:
+            yield Lack(kind="module", name=task.module, user=user, world=world.name, reason=reason)
+    for probe in fault.witness:
+        yield from _in_probe(probe, user, world, capabilities)
+
+
+def _in_probe(probe: Probe, user: str, world: World, capabilities: Capabilities) -> Iterator[Lack]:
+    reason = capabilities.lacks_probes.get(probe.type)
+    if reason is not None:
+        yield Lack(kind="probe", name=probe.type, user=user, world=world.name, reason=reason)
