@@ -12,6 +12,7 @@ from compiler.model import ResolvedScenario, World
 from runners.agents.protocol import (
     Action,
     Agent,
+    AgentFailedError,
     AgentUnavailableError,
     Answer,
     Done,
@@ -131,14 +132,14 @@ class _Play:
         except AgentUnavailableError:
             raise
         except Exception as error:
-            return f"the agent failed: {type(error).__name__}: {error}"
+            return _failure(error)
         for _ in range(most_actions):
             try:
                 action = agent.act(observation)
             except AgentUnavailableError:
                 raise
             except Exception as error:
-                return f"the agent failed: {type(error).__name__}: {error}"
+                return _failure(error)
             if not isinstance(action, Action):
                 return f"the agent failed: it returned {type(action).__name__}, which is no action"
             if isinstance(action, Done):
@@ -271,3 +272,7 @@ class _Play:
             commands_left=commands_left,
             seconds_left=seconds_left,
         )
+
+
+def _failure(error: Exception) -> str:
+    return str(error) if isinstance(error, AgentFailedError) else f"the agent failed: {type(error).__name__}: {error}"

@@ -89,7 +89,7 @@ def run_trial(job: Job, work: Work) -> TrialRecord:
 
 
 def play_trial(job: Job, site: Site, world: World, agent: Agent) -> TrialRecord:
-    """The episode and, where its primary was recovered, the gate. Raises what the world and the agent's ground raise."""
+    """The episode and, where its primary was recovered, the gate. Raises WorldError and AgentUnavailableError."""
     trial = job.trial
     limits = Limits(commands=trial.max_commands, seconds=trial.max_seconds, output_bytes=trial.output_bytes)
     bench = Bench(site=site, limits=limits, seed=world_seed(job.trial_id))

@@ -80,6 +80,10 @@ class Agent(Protocol):
     def act(self, observation: Observation) -> Action: ...
 
 
+class AgentFailedError(Exception):
+    """An agent gives up in its own words: the text stands in the record as it is."""
+
+
 class AgentUnavailableError(Exception):
     """What the agent stands on could not be reached (a model's endpoint, say): the trial is Errored, not Failed."""
 

@@ -1,0 +1,31 @@
+"""The interface of executors, and playing a chunk of jobs, which all of them do in the end."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Sequence
+from typing import Protocol, TypeAlias
+
+from runners.store import Line
+from runners.trials import Job, Work, run_trial
+
+Stopping: TypeAlias = Callable[[], bool]
+"""Asked between chunks; once it says yes, no further jobs are begun and those under way are finished."""
+
+
+class Executor(Protocol):
+    """Plays jobs. `close` may be called at any time, and twice."""
+
+    def start(self, work: Work) -> None:
+        """Get ready: whatever takes long and is no playing. Raises HostError."""
+        ...
+
+    def play(self, jobs: Iterator[Job], stopping: Stopping) -> Iterator[Sequence[Line]]:
+        """The lines of the jobs, in whatever order they are finished."""
+        ...
+
+    def close(self) -> None: ...
+
+
+def play_chunk(jobs: Sequence[Job], work: Work) -> tuple[Line, ...]:
+    """Play some jobs here and now."""
+    return tuple(Line.of(run_trial(job, work)) for job in jobs)
