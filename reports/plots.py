@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import io
 import re
+import textwrap
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import Any
@@ -109,10 +110,10 @@ def _leaderboard(tables: Tables, agents: Sequence[str], cut: str) -> Plot:
 
     def paint(axes: Axes) -> None:
         for row, agent in enumerate(agents):
-            _bar(axes, row - 0.17, score[agent], RULE)
+            _bar(axes, row - 0.17, score[agent], _VERDICT_INK["NOT_RECOVERED"])
             _bar(axes, row + 0.17, verified[agent], _VERDICT_INK["VERIFIED"])
         axes.set_xlim(0, 1)
-        axes.set_xticks([0, 0.25, 0.5, 0.75, 1], ["0", "25 %", "50 %", "75 %", "100 %"])
+        axes.set_xticks([0, 0.25, 0.5, 0.75, 1], ["0", "25%", "50%", "75%", "100%"])
         _rows(axes, agents)
         axes.grid(axis="x")
 
@@ -123,7 +124,7 @@ def _leaderboard(tables: Tables, agents: Sequence[str], cut: str) -> Plot:
         alt=f"Bars for {len(agents)} agents: score and verified rate, each with its interval. "
         f"{printable(agents[0])} is first" + (f" with {best:.0%} verified." if best is not None else "."),
         svg=_svg("leaderboard", paint, height=0.55 + 0.5 * len(agents)),
-        note=_joined("Grey: score. Green: verified rate. Lines: 95 % intervals.", cut),
+        note=_joined("Grey: score. Green: verified rate. Lines: 95% intervals.", cut),
     )
 
 
@@ -142,7 +143,7 @@ def _verdicts(attempts: pd.DataFrame, agents: Sequence[str], cut: str) -> Plot:
                 axes.barh(row, share, left=left, height=0.56, color=_VERDICT_INK[verdict], linewidth=0)
                 left += share
         axes.set_xlim(0, 1)
-        axes.set_xticks([0, 0.25, 0.5, 0.75, 1], ["0", "25 %", "50 %", "75 %", "100 %"])
+        axes.set_xticks([0, 0.25, 0.5, 0.75, 1], ["0", "25%", "50%", "75%", "100%"])
         _rows(axes, agents)
 
     return Plot(
@@ -177,7 +178,7 @@ def _heat_map(tables: Tables, agents: Sequence[str], cut: str) -> Plot:
                 axes.text(column, row, f"{100 * cell.value:.0f}", ha="center", va="center_baseline")
         axes.set_xlim(-0.5, len(scenarios) - 0.5)
         slanted = len(scenarios) > 4
-        names = [shortened(printable(name), 22 if slanted else 18) for name in scenarios]
+        names = [_wrapped(printable(name)) if not slanted else shortened(printable(name), 22) for name in scenarios]
         axes.set_xticks(
             range(len(scenarios)), names, rotation=40 if slanted else 0, ha="right" if slanted else "center"
         )
@@ -193,7 +194,7 @@ def _heat_map(tables: Tables, agents: Sequence[str], cut: str) -> Plot:
         svg=_svg(
             "heat-map",
             paint,
-            height=0.7 + 0.42 * len(agents) + (0.9 if len(scenarios) > 4 else 0.0),
+            height=0.85 + 0.42 * len(agents) + (0.9 if len(scenarios) > 4 else 0.0),
             width=max(WIDTH, 2.0 + 0.5 * len(scenarios)),
         ),
         note=_joined("Per cent of attempts verified.", cut, f"{left_out} scenarios are left out." if left_out else ""),
@@ -208,16 +209,16 @@ def _commands(attempts: pd.DataFrame, agents: Sequence[str], cut: str) -> Plot:
     }
 
     def paint(axes: Axes) -> None:
+        most = max((values[-1] for values in needed.values() if values), default=1.0)
         for row, agent in enumerate(agents):
             values = needed.get(agent, [])
             if not values:
-                axes.text(0, row, "no repair", va="center_baseline", color=SOFT)
+                axes.text(0.02 * most, row, "no repair", va="center_baseline", color=SOFT)
                 continue
             middle = float(pd.Series(values).median())
             low, high = (float(pd.Series(values).quantile(share)) for share in (0.1, 0.9))
             axes.plot([low, high], [row, row], color=ACCENT, linewidth=5, alpha=0.3, solid_capstyle="round")
             axes.plot([middle], [row], "o", color=ACCENT, markersize=6)
-        most = max((values[-1] for values in needed.values() if values), default=1.0)
         axes.set_xlim(0, most * 1.08)
         axes.xaxis.set_major_locator(MaxNLocator(nbins=6, integer=True))
         axes.set_xlabel("commands")
@@ -229,7 +230,7 @@ def _commands(attempts: pd.DataFrame, agents: Sequence[str], cut: str) -> Plot:
         title="Commands to repair",
         alt=f"For {len(agents)} agents: the median of commands until the last objective, and the middle 80 per cent.",
         svg=_svg("commands", paint, height=0.8 + 0.5 * len(agents)),
-        note=_joined("Dot: median. Band: the middle 80 %. Attempts that met every objective.", cut),
+        note=_joined("Dot: median. Band: the middle 80%. Attempts that met every objective.", cut),
     )
 
 
@@ -250,6 +251,12 @@ def _rows(axes: Axes, agents: Sequence[str]) -> None:
     """One row for each agent, the first on top."""
     axes.set_yticks(range(len(agents)), [shortened(printable(agent), 24) for agent in agents])
     axes.set_ylim(len(agents) - 0.45, -0.55)
+
+
+def _wrapped(name: str) -> str:
+    """A name on at most two short lines."""
+    lines = textwrap.wrap(name, 16) or [name]
+    return "\n".join(lines if len(lines) <= 2 else [lines[0], shortened("".join(lines[1:]), 16)])
 
 
 def _joined(*sentences: str) -> str:

@@ -80,7 +80,7 @@ GAP = _measure(
 )
 HARM = _measure("harm", "Harm", "rate", "Attempts with the verdict HARMFUL (Wilson)", measures.harm)
 UNHARMED = _measure(
-    "control_unharmed", "Controls unharmed", "rate", "Attempts that left every healthy control world alone (Wilson)",
+    "control_unharmed", "Controls ok", "rate", "Attempts that left every healthy control world alone (Wilson)",
     measures.control_unharmed,
 )  # fmt: skip
 COMMANDS = _measure("commands", "Commands", "number", "Median of commands in the primary world", measures.commands)
@@ -194,7 +194,7 @@ def tabulate(frames: Frames) -> Tables:
         leaderboard=Table(
             name="leaderboard",
             title="Leaderboard",
-            caption="Agents by verified rate, then score. Intervals are 95 %.",
+            caption="Agents by verified rate, then score. Intervals are 95%.",
             headings=(
                 Heading("rank", "#", "count", "Place by verified rate, then score"),
                 AGENT,

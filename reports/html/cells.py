@@ -79,12 +79,12 @@ def view(table: Table, *, header: str, hidden: Sequence[str] = (), tags: dict[st
 
 
 def percent(share: float) -> str:
-    """A share for people. Only what is exactly all or nothing reads 100 % or 0 %."""
+    """A share for people. Only what is exactly all or nothing reads 100% or 0%."""
     if 0 < share < 0.005:
-        return "<1 %"
+        return "<1%"
     if 0.995 <= share < 1:
-        return ">99 %"
-    return f"{100 * share:.0f} %"
+        return ">99%"
+    return f"{100 * share:.0f}%"
 
 
 def _cell(heading: Heading, value: Value, *, header: str, tags: dict[str, tuple[Tag, ...]]) -> Shown:

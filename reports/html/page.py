@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import base64
 import hashlib
+import re
 from collections.abc import Sequence
 from pathlib import Path
 
@@ -23,6 +24,8 @@ from reports.tables import Table, Tables
 from reports.text import printable, shortened
 
 _HERE = Path(__file__).parent
+_BREAKS = "/:=_@"
+_AT_BREAKS = re.compile(f"([{_BREAKS}])")
 _VERDICT_COLOURS = ("verified", "unproven", "lost", "harmful", "unknown")
 
 METHOD = (
@@ -34,13 +37,13 @@ METHOD = (
     ),
     (
         "Rates",
-        "have Wilson's score interval, 95 %, over attempts.",
+        "have Wilson's score interval, 95%, over attempts.",
     ),
     (
         "Score and transfer gap",
-        "have a bootstrap interval, 95 %: whole scenarios are drawn with replacement, "
+        "have a bootstrap interval, 95%: whole scenarios are drawn with replacement, "
         f"{statistics.RESAMPLES:,} times, from a fixed seed. A single scenario says nothing about how scenarios vary, "
-        "so it gets no interval.",
+        "so it gets no interval; a handful says little, and their interval is narrower than it should be.",
     ),
     (
         "Score",
@@ -62,6 +65,7 @@ def render(frames: Frames, tables: Tables, plots: Sequence[Plot]) -> str:
     environment = Environment(
         loader=FileSystemLoader(_HERE), autoescape=True, undefined=StrictUndefined, keep_trailing_newline=True
     )
+    environment.filters["breakable"] = _breakable
     script = (_HERE / "page.js").read_text(encoding="utf-8")
     board = tables.leaderboard
     tags = _tags(board)
@@ -199,6 +203,11 @@ def _figure(board: Table, name: str, place: int) -> Estimate:
 
 def _name(tables: Tables, place: int) -> str:
     return shortened(printable(tables.agents[place]), 60)
+
+
+def _breakable(text: str) -> Markup:
+    """The text, escaped, with places where a long name may go on in the next line."""
+    return Markup("").join(part + Markup("<wbr>") if part in _BREAKS else part for part in _AT_BREAKS.split(text))
 
 
 def _variables() -> str:
