@@ -78,7 +78,7 @@ def _task(task: Task, names: Names, registered: frozenset[str], place: Place) ->
         raise ValueError(_unknown("module", task.module, MODULES))
     later = {name: value for name, value in task.arguments.items() if _mentions(value, runtime)}
     now = {name: render_value(value, names) for name, value in task.arguments.items() if name not in later}
-    types = [parameter for parameter in kind.parameters if parameter.name in now]
+    types = [parameter for parameter in kind.parameters if parameter.name not in later]
     bound = _bound(types, now, f"module {task.module}", place)
     arguments = {
         name: for_ansible(value, names, runtime) if name in later else escape_all(bound.get(name))
