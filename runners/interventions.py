@@ -7,7 +7,7 @@ world) play the same document in the same way.
 from __future__ import annotations
 
 import re
-from collections.abc import Generator, Mapping
+from collections.abc import Callable, Generator, Mapping
 from dataclasses import dataclass, replace
 from typing import TypeAlias
 
@@ -43,9 +43,11 @@ class Applied:
 
 
 Moves: TypeAlias = Generator[Run | Answer, Reply | None, Applied]
+Watcher: TypeAlias = Callable[[int], None]
+"""Called with the index of each step that was carried out, right after it."""
 
 
-def moves(intervention: Intervention) -> Moves:
+def moves(intervention: Intervention, watcher: Watcher | None = None) -> Moves:
     """The intervention's actions one by one; send the `Reply` to each `Run`, None to an `Answer`.
 
     The falsifier comes before anything else; where it exits 0, the hypothesis is refuted and nothing is done. A step
@@ -76,6 +78,8 @@ def moves(intervention: Intervention) -> Moves:
         played.append(index)
         if step.undo is not None:
             undo.append(fill(step.undo, bindings))
+        if watcher is not None:
+            watcher(index)
     return Applied(refuted=False, bindings=bindings, played=tuple(played), undo=tuple(reversed(undo)))
 
 
@@ -84,9 +88,9 @@ def fill(text: str, bindings: Mapping[str, str]) -> str:
     return _NAME.sub(lambda match: bindings.get(match[1], match[0]), text)
 
 
-def apply(live: LiveWorld, intervention: Intervention, limits: Limits) -> Applied:
+def apply(live: LiveWorld, intervention: Intervention, limits: Limits, watcher: Watcher | None = None) -> Applied:
     """Play an intervention straight into a world, without objectives, cascades or rewards."""
-    playing = moves(intervention)
+    playing = moves(intervention, watcher)
     reply: Reply | None = None
     try:
         action = next(playing)

@@ -57,7 +57,7 @@ class GateFact:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class AgentIdentity:
-    """Who played: a label for people and the whole configuration, which the trial's id covers. `trusted`: in-process."""
+    """Who played: a label for people, and the whole configuration, which trial ids cover. `trusted`: in-process."""
 
     name: str
     configuration: str = ""

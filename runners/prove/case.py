@@ -1,0 +1,97 @@
+"""One scenario on the bench of `prove`: playing agents in its worlds, and remembering what came of it."""
+
+from __future__ import annotations
+
+from compiler.model import Finding, World
+from runners.agents.interventional import InterventionAgent
+from runners.agents.protocol import Agent
+from runners.opening import Site
+from runners.records import AgentIdentity, Trial, TrialRecord, judge
+from runners.trials import Job, play_trial, trial_id
+from scenario_dsl.model import Intervention
+
+
+class Case:
+    """Everything is played through the same trials as in a run, so what is proven is what is run."""
+
+    def __init__(self, site: Site, repeats: int) -> None:
+        self.site = site
+        self.scenario = site.scenario
+        self.repeats = repeats
+        self.primary = site.scenario.worlds[0]
+        self.broken_worlds = tuple(world for world in site.scenario.worlds if world.role != "control")
+        self.controls = tuple(world for world in site.scenario.worlds if world.role == "control")
+        self._gold: dict[str, TrialRecord] = {}
+        self._fired: set[str] = set()
+
+    def play(self, world: World, name: str, agent: Agent, *, seed: int = 0) -> TrialRecord:
+        """One trial of `agent`, called `name`. Raises WorldError."""
+        trial = self._trial(world, name, seed)
+        record = play_trial(Job(trial_id=trial_id(trial), trial=trial, ordinal=0), self.site, world, agent)
+        self._fired.update(record.cascades_fired)
+        return record
+
+    def intervene(self, world: World, intervention: Intervention, *, seed: int = 0) -> TrialRecord:
+        return self.play(world, intervention.name, InterventionAgent(intervention), seed=seed)
+
+    def gold(self, world: World) -> TrialRecord:
+        """Gold's trial in that world; played once."""
+        if world.name not in self._gold:
+            self._gold[world.name] = self.intervene(world, self.scenario.gold)
+        return self._gold[world.name]
+
+    def fired(self, cascade: str) -> bool:
+        """Did the cascade fire in anything that was played so far?"""
+        return cascade in self._fired
+
+    def _trial(self, world: World, name: str, seed: int) -> Trial:
+        scenario, limits = self.scenario, self.scenario.limits
+        return Trial(
+            pack=self.site.content.name,
+            pack_version=self.site.content.version,
+            bundle_digest=self.site.content.digest,
+            proven=False,
+            scenario=scenario.name,
+            difficulty=scenario.difficulty,
+            kind=scenario.kind,
+            split=scenario.split,
+            world=world.name,
+            role=world.role,
+            required_worlds=tuple((known.name, str(known.role)) for known in scenario.worlds),
+            full_score=scenario.full_score,
+            backend=self.site.backend.name,
+            agent=AgentIdentity(name="prove", configuration=name),
+            seed=seed,
+            attempt=0,
+            max_commands=limits.commands,
+            max_seconds=limits.seconds,
+            output_bytes=limits.output_bytes,
+        )
+
+
+def full(record: TrialRecord, world: World) -> bool:
+    """Did the trial earn all points of its world?"""
+    points = sum(objective.points for objective in world.objectives)
+    return record.score is not None and record.score >= points - 1e-9
+
+
+def lost(record: TrialRecord) -> tuple[str, ...]:
+    """The names of the objectives that were not met."""
+    return tuple(result.name for result in record.objectives if not result.met)
+
+
+def why_not_verified(record: TrialRecord) -> str | None:
+    """None when the record's facts give VERIFIED, else the verdict and the first fact against it."""
+    verdict = judge([record])
+    if verdict == "VERIFIED":
+        return None
+    against = [fact for fact in record.facts if fact.finding not in ("pass", "not-applicable")]
+    if record.harms:
+        return f"{verdict}: {record.harms[0]}"
+    if against:
+        return f"{verdict}: {against[0].check} in `{against[0].world}`: {against[0].reason}"
+    return f"{verdict}: evidence is missing"
+
+
+def finding(check: str, world: World | str, passed: bool | None, detail: str) -> Finding:
+    return Finding(check=check, world=world if isinstance(world, str) else world.name, passed=passed, detail=detail)

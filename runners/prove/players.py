@@ -1,0 +1,107 @@
+"""Points 3, 4, 5 and 8: who earns nothing, who earns everything, who must be refused, and does it always end alike."""
+
+from __future__ import annotations
+
+from itertools import cycle, islice
+
+from compiler.model import Finding
+from runners.agents.nop import NopAgent
+from runners.agents.protocol import Action, Answer, Run
+from runners.agents.script import ScriptAgent
+from runners.habits import general_habits
+from runners.prove.case import Case, finding, full, lost, why_not_verified
+from runners.records import TrialRecord, judge
+
+_IDLE = ("true", "pwd", "echo hello", "sleep 30")
+"""Commands that look at nothing and change nothing; enough of them make every cascade's delay pass."""
+
+
+def nop(case: Case) -> tuple[Finding, ...]:
+    """Who does nothing scores zero and goes on scoring zero; so does who types without purpose."""
+    idle: tuple[Action, ...] = tuple(Run(command) for command in islice(cycle(_IDLE), case.scenario.limits.commands))
+    findings: list[Finding] = []
+    for world in case.broken_worlds:
+        silent = case.play(world, "nop", NopAgent())
+        busy = case.play(world, "idle", ScriptAgent((*idle, Answer("?"))))
+        earned = [result.name for record in (silent, busy) for result in record.objectives if result.met]
+        if earned:
+            detail = f"doing nothing meets objective `{earned[0]}`"
+        elif _earned_between(case, busy):
+            detail = "typing without purpose earns points in between"
+        elif silent.harms or busy.harms:
+            detail = f"doing nothing counts as harm: {(*silent.harms, *busy.harms)[0]}"
+        else:
+            findings.append(finding("nop", world, True, "doing nothing earns nothing"))
+            continue
+        findings.append(finding("nop", world, False, detail))
+    return tuple(findings)
+
+
+def gold(case: Case) -> tuple[Finding, ...]:
+    """The scenario's own solution earns everything where something is broken and harms nothing where nothing is."""
+    findings: list[Finding] = []
+    for world in case.broken_worlds:
+        record = case.gold(world)
+        if not full(record, world):
+            findings.append(finding("gold", world, False, f"gold does not meet `{'`, `'.join(lost(record))}`"))
+        elif record.outcome != "Passed":
+            findings.append(finding("gold", world, False, record.facts[0].reason))
+        else:
+            findings.append(finding("gold", world, True, f"full score with {record.commands} commands"))
+    for world in case.controls:
+        fact = case.gold(world).facts[0]
+        findings.append(finding("gold", world, fact.finding == "pass", fact.reason))
+    against = why_not_verified(case.gold(case.primary))
+    findings.append(finding("gold", case.primary, against is None, against or "gold is VERIFIED by the gate"))
+    return tuple(findings)
+
+
+def bad(case: Case) -> tuple[Finding, ...]:
+    """No bad habit is VERIFIED; the primary alone would have let some pass; each other world refuses one of those."""
+    habits = (*case.scenario.bad, *general_habits(case.scenario))
+    findings: list[Finding] = []
+    passed_primary: list[TrialRecord] = []
+    for habit in habits:
+        record = case.intervene(case.primary, habit)
+        verdict = judge([record])
+        if record.facts[0].finding == "pass":
+            passed_primary.append(record)
+        detail = f"`{habit.name}`: {why_not_verified(record) or 'VERIFIED, though it understood nothing'}"
+        findings.append(finding("bad", case.primary, verdict != "VERIFIED", detail))
+    names = ", ".join(record.trial.agent.configuration for record in passed_primary)
+    detail = f"would have passed here: {names}" if names else "no bad habit passes even the primary: nothing is shown"
+    findings.append(finding("bad", case.primary, bool(passed_primary), detail))
+    if len(case.scenario.worlds) == 1:
+        findings.append(finding("bad", case.primary, False, "there is no twin and no control to refuse anything"))
+    for world in case.scenario.worlds[1:]:
+        refused = [
+            record.trial.agent.configuration
+            for record in passed_primary
+            if any(fact.world == world.name and fact.finding in ("fail", "harm") for fact in record.facts)
+        ]
+        detail = f"refuses: {', '.join(refused)}" if refused else "refuses no bad habit that the primary passes"
+        findings.append(finding("bad", world, bool(refused), detail))
+    return tuple(findings)
+
+
+def repeat(case: Case) -> tuple[Finding, ...]:
+    """Played again in other copies, with other seeds, everything ends alike."""
+    findings: list[Finding] = []
+    for world in case.scenario.worlds:
+        endings = [_ending(case.intervene(world, case.scenario.gold, seed=seed)) for seed in range(case.repeats)]
+        idle = [_ending(case.play(world, "nop", NopAgent(), seed=seed)) for seed in range(case.repeats)]
+        alike = sum(ending == endings[0] and other == idle[0] for ending, other in zip(endings, idle, strict=True))
+        detail = f"{alike} of {case.repeats} repeats agree"
+        findings.append(finding("repeat", world, alike == case.repeats, detail))
+    return tuple(findings)
+
+
+def _earned_between(case: Case, record: TrialRecord) -> bool:
+    shaped = max(case.scenario.reward.per_command, 0.0)
+    return any(turn.reward > shaped + 1e-9 for turn in record.turns)
+
+
+def _ending(record: TrialRecord) -> tuple[object, ...]:
+    met = tuple((result.name, result.met) for result in record.objectives)
+    facts = tuple((fact.check, fact.world, fact.means, fact.finding) for fact in record.facts)
+    return record.outcome, record.score, met, facts, bool(record.harms), record.cascades_fired

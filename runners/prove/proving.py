@@ -1,0 +1,103 @@
+"""All checks over all scenarios of a bundle, side by side where several processes are allowed."""
+
+from __future__ import annotations
+
+import multiprocessing
+from collections.abc import Callable, Sequence
+from concurrent.futures import ProcessPoolExecutor, as_completed
+from dataclasses import replace
+from typing import TypeAlias
+
+from compiler.model import Finding, PackContent, Proof, ScenarioProof
+from compiler.verify import VerifiedBundle
+from runners.opening import Site
+from runners.plan import PlanError
+from runners.prove.case import Case, finding
+from runners.prove.mutants import cascades, mutants
+from runners.prove.players import bad, gold, nop, repeat
+from runners.prove.states import healthy, revert, witnessed
+from runners.trials import describe
+from runners.worlds import Backend, WorldError
+
+Check: TypeAlias = Callable[[Case], tuple[Finding, ...]]
+CHECKS: tuple[tuple[str, Check], ...] = (
+    ("healthy", healthy),
+    ("witnessed", witnessed),
+    ("nop", nop),
+    ("gold", gold),
+    ("bad", bad),
+    ("mutants", mutants),
+    ("revert", revert),
+    ("repeat", repeat),
+    ("mutants", cascades),
+)
+"""In this order: what a later check takes for granted is established by an earlier one."""
+
+REPEATS = 3
+
+
+def prove(
+    bundle: VerifiedBundle,
+    backend: Backend,
+    *,
+    scenarios: Sequence[str] = (),
+    repeats: int = REPEATS,
+    processes: int = 1,
+    progress: Callable[[ScenarioProof], None] | None = None,
+) -> Proof:
+    """Prove the named scenarios (none named: all), in the order of the bundle.
+
+    processes: more than one spreads scenarios over so many. progress: called as each scenario is done, in whatever
+    order. Raises PlanError for an unknown scenario; everything else that goes wrong is a finding.
+    """
+    content = bundle.content
+    unknown = [name for name in scenarios if name not in content.scenarios]
+    if unknown:
+        raise PlanError(f"no scenario `{unknown[0]}`; the bundle has: {', '.join(sorted(content.scenarios))}")
+    names = [name for name in content.scenarios if not scenarios or name in scenarios]
+    done: dict[str, ScenarioProof] = {}
+    if processes > 1 and len(names) > 1:
+        # Spawned, not forked: nothing of this process (threads, locks, a run's folder) comes along.
+        context = multiprocessing.get_context("spawn")
+        with ProcessPoolExecutor(min(processes, len(names)), mp_context=context) as pool:
+            pending = [pool.submit(prove_scenario, _only(content, name), name, backend, repeats) for name in names]
+            for future in as_completed(pending):
+                _take(future.result(), done, progress)
+    else:
+        for name in names:
+            _take(prove_scenario(content, name, backend, repeats), done, progress)
+    return Proof(bundle_digest=bundle.digest, scenarios=tuple(done[name] for name in names))
+
+
+def prove_scenario(content: PackContent, name: str, backend: Backend, repeats: int) -> ScenarioProof:
+    """All findings about one scenario. A check that breaks down is itself a finding against it."""
+    scenario = content.scenarios[name]
+    unsupported = backend.unsupported(content, scenario)
+    findings: list[Finding] = []
+    if unsupported is not None:
+        findings.append(finding("healthy", "", False, f"{backend.name} cannot run it: {unsupported}"))
+    else:
+        case = Case(Site(content=content, scenario=scenario, backend=backend), repeats)
+        for check, establish in CHECKS:
+            try:
+                findings += establish(case)
+            except WorldError as error:
+                findings.append(finding(check, "", False, str(error)))
+            except Exception as error:
+                findings.append(finding(check, "", False, f"the check broke down: {describe(error)}"))
+    return ScenarioProof(scenario=name, backend=backend.name, repeats=repeats, findings=tuple(findings))
+
+
+def _only(content: PackContent, name: str) -> PackContent:
+    """The content with one scenario and its system: what another process needs."""
+    scenario = content.scenarios[name]
+    systems = {scenario.system: content.systems[scenario.system]}
+    return replace(content, scenarios={name: scenario}, systems=systems)
+
+
+def _take(
+    proof: ScenarioProof, done: dict[str, ScenarioProof], progress: Callable[[ScenarioProof], None] | None
+) -> None:
+    done[proof.scenario] = proof
+    if progress is not None:
+        progress(proof)

@@ -1,0 +1,131 @@
+"""Points 1, 2 and 7: the healthy machine, the broken one, and the one whose faults were reverted."""
+
+from __future__ import annotations
+
+from compiler.model import Finding, Probe, World
+from runners.harms import lasting_changes, named
+from runners.opening import inject, wait_for_witness
+from runners.prove.case import Case, finding
+from runners.worlds import LiveWorld
+
+_WATCHED_SECONDS = 30.0
+_SEED = 0
+
+
+def healthy(case: Case) -> tuple[Finding, ...]:
+    """On the unbroken system every state probe and invariant holds, for a while, and no client's request fails."""
+    return tuple(_healthy(case, world) for world in case.scenario.worlds)
+
+
+def witnessed(case: Case) -> tuple[Finding, ...]:
+    """Injected faults are seen, unbroken ones are not; what earns points at the start is still unmet then."""
+    return tuple(_witnessed(case, world) for world in case.scenario.worlds)
+
+
+def revert(case: Case) -> tuple[Finding, ...]:
+    """Reverting all faults restores the lasting state, and no witness sees them any more."""
+    return tuple(_reverted(case, world) for world in case.scenario.worlds)
+
+
+def _healthy(case: Case, world: World) -> Finding:
+    probes = {f"healthy #{number}": probe for number, probe in enumerate(_system_probes(case), start=1)}
+    probes |= {f"invariant `{invariant.name}`": invariant.probe for invariant in world.invariants}
+    probes |= {f"objective `{name}`": probe for name, probe in _states(world).items()}
+    live = case.site.healthy(world, seed=_SEED)
+    try:
+        before = live.facts().requests_failed
+        wrong = _failing(live, probes)
+        live.wait(_WATCHED_SECONDS)
+        wrong = wrong or _failing(live, probes)
+        failed = live.facts().requests_failed - before
+    finally:
+        live.close()
+    if wrong:
+        return finding("healthy", world, False, f"on the healthy system {wrong[0]}")
+    if failed > 0:
+        return finding("healthy", world, False, f"on the healthy system {failed} client requests failed")
+    return finding("healthy", world, True, f"{len(probes)} probes hold and no request fails")
+
+
+def _witnessed(case: Case, world: World) -> Finding:
+    unseen = _seen_without_fault(case, world)
+    if unseen is not None:
+        return finding("witnessed", world, False, unseen)
+    live = case.site.broken(world, seed=_SEED)
+    try:
+        invariants = {f"invariant `{invariant.name}`": invariant.probe for invariant in world.invariants}
+        broken = _failing(live, invariants)
+        if broken:
+            return finding("witnessed", world, False, f"the fault itself breaks what must stay true: {broken[0]}")
+        if world.role == "control":
+            sick = _failing(live, _states(world))
+            if sick:
+                return finding("witnessed", world, False, f"this control is not healthy: {sick[0]}")
+            return finding("witnessed", world, True, "its decoy shows and everything works")
+        met = [name for name, probe in _states(world, at_start=True).items() if live.observe([probe])[0].holds]
+    finally:
+        live.close()
+    if met:
+        return finding("witnessed", world, False, f"objective `{met[0]}` is met before anybody did anything")
+    return finding("witnessed", world, True, "its faults are in force and nothing is met yet")
+
+
+def _seen_without_fault(case: Case, world: World) -> str | None:
+    """A witness that holds on the healthy system witnesses nothing."""
+    live = case.site.healthy(world, seed=_SEED)
+    try:
+        for fault in world.faults:
+            if not fault.witness:
+                return f"fault `{fault.fault}` has no witness"
+            if all(observation.holds for observation in live.observe(fault.witness)):
+                return f"the witness of `{fault.fault}` holds although nothing was injected"
+    finally:
+        live.close()
+    return None
+
+
+def _reverted(case: Case, world: World) -> Finding:
+    live = case.site.healthy(world, seed=_SEED)
+    try:
+        before = live.facts()
+        inject(live, world.faults)
+        wait_for_witness(live, world.faults)
+        for fault in reversed(world.faults):
+            failure = live.apply(fault.revert)
+            if failure is not None:
+                detail = f"reverting `{fault.fault}`: task `{failure.task}` failed: {failure.message}"
+                return finding("revert", world, False, detail)
+        remaining = lasting_changes(before, live.facts())
+        still = [
+            fault.fault
+            for fault in world.faults
+            if fault.witness and all(observation.holds for observation in live.observe(fault.witness))
+        ]
+    finally:
+        live.close()
+    if remaining:
+        return finding("revert", world, False, f"after reverting, {named(remaining)} still differed")
+    if still:
+        return finding("revert", world, False, f"after reverting, `{still[0]}` is still witnessed")
+    return finding("revert", world, True, "reverting restores the lasting state")
+
+
+def _system_probes(case: Case) -> tuple[Probe, ...]:
+    return case.site.content.systems[case.scenario.system].healthy
+
+
+def _states(world: World, *, at_start: bool = False) -> dict[str, Probe]:
+    return {
+        objective.name: objective.check
+        for objective in world.objectives
+        if isinstance(objective.check, Probe) and not (at_start and objective.armed_by is not None)
+    }
+
+
+def _failing(live: LiveWorld, probes: dict[str, Probe]) -> list[str]:
+    observations = live.observe(tuple(probes.values()))
+    return [
+        f"{name} does not hold: {observation.detail}"
+        for name, observation in zip(probes, observations, strict=True)
+        if not observation.holds
+    ]
