@@ -116,9 +116,10 @@ def _inserted(lines: list[str], edit: Edit) -> list[str]:
             place = hits[0] if edit.first else hits[-1]
             place += 1 if edit.before is None else 0
     if place is None:
+        # Only a line put at the end for want of a better place gets a newline before it, not one after a match there.
         place = len(lines)
-    if place == len(lines) and lines and not lines[-1].endswith(("\n", "\r")):
-        lines = [*lines[:-1], lines[-1] + "\n"]
+        if lines and not lines[-1].endswith(("\n", "\r")):
+            lines = [*lines[:-1], lines[-1] + "\n"]
     return [*lines[:place], new, *lines[place:]]
 
 

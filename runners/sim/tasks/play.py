@@ -76,7 +76,7 @@ def apply(machine: Machine, task: Task, variables: Mapping[str, Value]) -> TaskR
     return TaskResult(
         changed=any(result.changed for _, result in results),
         failed=failed,
-        skipped=bool(results) and all(result.skipped for _, result in results),
+        skipped=all(result.skipped for _, result in results),
         msg="One or more items failed" if failed else "All items completed",
         values={"results": done},
     )

@@ -20,7 +20,7 @@ from jinja2.sandbox import ImmutableSandboxedEnvironment
 from runners.sim.tasks.result import ModuleFailure
 from scenario_dsl.values import Value, freeze, thaw
 
-_SOLE = re.compile(r"\A\s*\{\{((?:(?!\}\}|\{\{).)*)\}\}\s*\Z", re.DOTALL)
+_SOLE = re.compile(r"\A\{\{((?:(?!\}\}|\{\{).)*)\}\}\Z", re.DOTALL)
 
 
 def render(value: Value, variables: Mapping[str, Value]) -> Value:
