@@ -48,7 +48,6 @@ _COPY = ModuleType(
         _may("src", "path", "the file on the machine to copy"),
         _may("remote_src", "boolean", "must be true with `src`: the source is on the machine"),
         _may("force", "boolean", "false: leave a file that is there as it is"),
-        _may("backup", "boolean", "keep the old file under another name"),
         *_OWNERSHIP,
     ),
 )
@@ -59,7 +58,6 @@ _TEMPLATE = ModuleType(
         _must("dest", "path", "the file to write"),
         _must("src", "string", "the template"),
         _may("force", "boolean", "false: leave a file that is there as it is"),
-        _may("backup", "boolean", "keep the old file under another name"),
         *_OWNERSHIP,
     ),
 )
@@ -92,7 +90,6 @@ _LINEINFILE = ModuleType(
         _may("firstmatch", "boolean", "insert at the first match instead of the last"),
         _may("backrefs", "boolean", "the line may use groups of `regexp`"),
         _may("create", "boolean", "make the file where it is missing"),
-        _may("backup", "boolean", "keep the old file under another name"),
         *_OWNERSHIP,
     ),
 )
@@ -109,7 +106,6 @@ _BLOCKINFILE = ModuleType(
         _may("insertafter", "string", "a regular expression, or `EOF`"),
         _may("insertbefore", "string", "a regular expression, or `BOF`"),
         _may("create", "boolean", "make the file where it is missing"),
-        _may("backup", "boolean", "keep the old file under another name"),
         *_OWNERSHIP,
     ),
 )
@@ -122,7 +118,6 @@ _REPLACE = ModuleType(
         _may("replace", "string", "with what; nothing otherwise"),
         _may("after", "regex", "only after this"),
         _may("before", "regex", "only before this"),
-        _may("backup", "boolean", "keep the old file under another name"),
         *_OWNERSHIP,
     ),
 )
@@ -169,7 +164,6 @@ _CRON = ModuleType(
         _may("env", "boolean", "set a variable instead of a job"),
         _may("cron_file", "string", "a file of /etc/cron.d instead of the user's table"),
         _may("state", "string", "whether it shall be there", choices=_PRESENCE),
-        _may("backup", "boolean", "keep the old table"),
     ),
 )
 _USER = ModuleType(
@@ -245,8 +239,6 @@ _PROGRAM = (
     _may("chdir", "path", "the working folder"),
     _may("creates", "path", "skip the task where this exists"),
     _may("removes", "path", "skip the task where this does not exist"),
-    _may("stdin", "string", "what the program reads"),
-    _may("stdin_add_newline", "boolean", "end it with a newline"),
     _may("strip_empty_ends", "boolean", "strip empty lines at the end of what it prints"),
 )
 _COMMAND = ModuleType(
@@ -318,7 +310,6 @@ _MOUNT = ModuleType(
         _may("dump", "string", "the fifth field of the line"),
         _may("passno", "string", "the sixth field of the line"),
         _may("boot", "boolean", "mount it at boot"),
-        _may("backup", "boolean", "keep the old table"),
         _may("fstab", "path", "another table"),
     ),
 )

@@ -1,0 +1,298 @@
+"""The schema of a system: one healthy machine, described once."""
+
+from __future__ import annotations
+
+from scenario_dsl.schema_parts import (
+    SCENARIO_NAME,
+    Schema,
+    choice,
+    flag,
+    free_mapping,
+    many,
+    mapping,
+    named,
+    text,
+    typed,
+    whole,
+)
+
+_ANY: Schema = {"description": "any value"}
+
+
+def _optional_number(description: str) -> Schema:
+    return {"type": "number", "minimum": 0, "title": "a number", "description": description}
+
+
+FILE_ENTRY = mapping(
+    "an entry of `files`",
+    {
+        "path": typed("path", "where it stands on the machine"),
+        "type": choice(("file", "directory", "link"), "what it is; a file otherwise"),
+        "content": {"type": "string", "title": "text", "description": "what it holds; the `files/` folder otherwise"},
+        "target": text("where a link points"),
+        "owner": typed("user", "whom it belongs to; root otherwise"),
+        "group": typed("user", "the group it belongs to; root otherwise"),
+        "mode": typed("mode", "its permission bits"),
+        "size": typed("size", "its logical size; a larger one repeats the content"),
+        "age": typed("duration", "how long before the opening it was last changed"),
+    },
+    required=("path",),
+)
+
+_OS = mapping(
+    "`os`",
+    {
+        "name": text("the distribution"),
+        "pretty_name": text("the distribution with its version"),
+        "id": text("its short name"),
+        "version": {"type": ["string", "number"], "title": "text", "description": "its version"},
+        "codename": text("the version's code name"),
+        "kernel": text("the kernel's release"),
+        "arch": text("the machine's architecture"),
+    },
+    description="the operating system",
+)
+_MOUNT = mapping(
+    "a mount",
+    {
+        "path": typed("path", "where it is mounted"),
+        "device": text("what is mounted"),
+        "fstype": text("the kind of file system"),
+        "size": typed("size", "its size"),
+        "inodes": whole("how many inodes it has"),
+        "used": typed("size", "space taken by what is not described as files"),
+        "inodes_used": whole("inodes taken by what is not described as files"),
+        "reserved": typed("size", "space that only root may use"),
+        "options": many(text("a mount option"), "what it is mounted with"),
+    },
+    required=("path", "device", "fstype"),
+)
+_USER = mapping(
+    "a user",
+    {
+        "name": typed("user", "its name"),
+        "uid": whole("its number"),
+        "gid": whole("the number of its own group"),
+        "group": typed("user", "its own group"),
+        "comment": {"type": "string", "title": "text", "description": "its full name"},
+        "home": typed("path", "its home directory"),
+        "shell": typed("path", "its login shell"),
+        "groups": many(typed("user", "a group"), "its other groups"),
+        "password": {"type": "string", "title": "text", "description": "its password's hash, or `!`, or `*`"},
+    },
+    required=("name", "uid"),
+)
+_GROUP = mapping(
+    "a group",
+    {
+        "name": typed("user", "its name"),
+        "gid": whole("its number"),
+        "members": many(typed("user", "a user"), "who is in it"),
+    },
+    required=("name", "gid"),
+)
+_CLIENT = mapping(
+    "a client",
+    {
+        "name": text("its name, for `client` probes"),
+        "kind": choice(("http", "tcp", "transaction"), "what it does"),
+        "url": typed("url", "what it asks for"),
+        "target": text("the host and port that it connects to"),
+        "every": typed("duration", "how often"),
+        "sources": many(text("an address"), "where it comes from"),
+        "paths": many(
+            mapping(
+                "a path of a client",
+                {
+                    "path": text("the path"),
+                    "weight": _optional_number("how often, against the others"),
+                    "method": text("the request's method"),
+                    "status": whole("the status it normally gets"),
+                },
+                required=("path",),
+            ),
+            "what it asks for, by weight",
+        ),
+        "agents": many(text("a user agent"), "how it calls itself"),
+        "database": text("the database of a transaction"),
+        "query": text("what a transaction does"),
+    },
+    required=("name", "kind"),
+)
+_HOST = mapping(
+    "a host",
+    {
+        "name": text("its name"),
+        "address": text("its address"),
+        "ports": many(
+            mapping(
+                "a port of a host",
+                {
+                    "port": typed("port", "its number"),
+                    "kind": text("what answers there"),
+                    "banner": text("what it says first"),
+                },
+                required=("port",),
+            ),
+            "what listens there",
+        ),
+    },
+    required=("name", "address"),
+)
+_NETWORK = mapping(
+    "`network`",
+    {
+        "interface": text("the interface's name"),
+        "address": text("its address, with the prefix length"),
+        "gateway": text("the default gateway"),
+        "dns": {"type": ["string", "array"], "title": "an address", "description": "the name servers"},
+        "mac": text("its hardware address"),
+        "domain": text("the search domain"),
+    },
+    description="the machine's own network",
+)
+_DATABASES = mapping(
+    "`databases`",
+    {
+        "postgres": mapping(
+            "`postgres`",
+            {
+                "roles": {"type": ["array", "object"], "title": "roles", "description": "the roles"},
+                "databases": free_mapping(
+                    "databases",
+                    mapping(
+                        "a database",
+                        {
+                            "owner": text("the role that owns it"),
+                            "size": typed("size", "its size"),
+                            "tables": free_mapping(
+                                "tables",
+                                mapping(
+                                    "a table",
+                                    {
+                                        "columns": {
+                                            "type": ["array", "object"],
+                                            "title": "columns",
+                                            "description": "its columns",
+                                        },
+                                        "rows": many(_ANY, "its rows"),
+                                        "owner": text("the role that owns it"),
+                                    },
+                                    required=("columns",),
+                                ),
+                                "its tables by name",
+                            ),
+                        },
+                    ),
+                    "the databases by name",
+                ),
+            },
+            description="what PostgreSQL holds",
+        ),
+        "redis": free_mapping("`redis`", _ANY, "what Redis holds: key to value"),
+    },
+    description="what the databases hold",
+)
+_PROCESS: Schema = {
+    **mapping(
+        "a process",
+        {
+            "argv": many(text("an argument"), "its command line", at_least=1),
+            "user": typed("user", "whose it is"),
+            "rss": typed("size", "its resident memory"),
+            "vsz": typed("size", "its virtual memory"),
+            "cpu": _optional_number("the share of a processor that it uses, in percent"),
+            "kernel": flag("a kernel thread"),
+            "parent": text("the process that started it"),
+            "pid": whole("its number"),
+            "ppid": whole("its parent's number"),
+            "tty": text("its terminal"),
+            "nice": {"type": "integer", "title": "a whole number", "description": "its nice value"},
+            "state": text("its state letter"),
+            "comm": text("its short name"),
+            "age": typed("duration", "how long it has been running"),
+        },
+        required=("argv",),
+    )
+}
+
+
+def system_schema(probe: Schema) -> Schema:
+    """The schema of `system.yml`. `probe`: the schema of a probe."""
+    return mapping(
+        "the system",
+        {
+            "system": named(SCENARIO_NAME, "the system's name, that of its folder"),
+            "title": text("one line that says what it is"),
+            "doc": text("what it is for"),
+            "hostname": text("the machine's host name"),
+            "start": text("the time at which a world opens, as ISO 8601"),
+            "uptime": typed("duration", "how long the machine has been up at the opening"),
+            "timezone": text("the machine's time zone"),
+            "os": _OS,
+            "cpus": whole("how many processors it has", minimum=1, maximum=1024),
+            "cpu_model": text("the processor's name"),
+            "memory": mapping(
+                "`memory`",
+                {
+                    "total": typed("size", "the memory it has"),
+                    "swap": typed("size", "its swap space"),
+                    "used": typed("size", "memory taken by what is not described as processes"),
+                    "cached": typed("size", "memory used for files"),
+                    "buffers": typed("size", "memory used for buffers"),
+                    "swap_used": typed("size", "swap space in use"),
+                },
+                required=("total",),
+                description="the machine's memory",
+            ),
+            "mounts": many(_MOUNT, "its file systems", at_least=1),
+            "users": many(_USER, "its accounts"),
+            "groups": many(_GROUP, "its groups"),
+            "units": mapping(
+                "`units`",
+                {
+                    "enabled": many(typed("unit", "a unit"), "what starts at boot"),
+                    "running": many(typed("unit", "a unit"), "what runs, in the order of its start"),
+                    "masked": many(typed("unit", "a unit"), "what cannot be started"),
+                },
+                description="its systemd units; what they are stands in their files",
+            ),
+            "processes": many(_PROCESS, "processes that belong to no unit"),
+            "clients": many(_CLIENT, "who uses it"),
+            "names": free_mapping("`names`", _ANY, "host name to address, as the DNS server answers"),
+            "hosts": many(_HOST, "other machines that it can reach"),
+            "network": _NETWORK,
+            "firewall": many({"type": "string"}, "lines as iptables-save prints them"),
+            "sysctl": free_mapping("`sysctl`", _ANY, "kernel settings that differ from the usual"),
+            "databases": _DATABASES,
+            "volatile": many(text("a pattern of paths"), "what normal life changes, as shell patterns"),
+            "history": many(text("a command"), "what administrators typed before"),
+            "logins": many(
+                {
+                    "type": "object",
+                    "title": "a login",
+                    "required": ["user"],
+                    "properties": {"user": typed("user", "who"), "from": text("from where"), "at": _ANY},
+                },
+                "who logged in before",
+            ),
+            "packages": many(
+                mapping(
+                    "a package",
+                    {
+                        "name": text("its name"),
+                        "version": {"type": ["string", "number"], "title": "text", "description": "its version"},
+                        "arch": text("its architecture"),
+                        "description": text("what it is"),
+                    },
+                    required=("name",),
+                ),
+                "what is installed",
+            ),
+            "absent": many(text("a command"), "commands that this machine does not have"),
+            "files": many(FILE_ENTRY, "files with attributes, beside those of the `files/` folder"),
+            "healthy": many(probe, "what holds while nothing is broken", at_least=1),
+        },
+        required=("system", "title", "hostname", "memory", "mounts", "healthy"),
+        description="A healthy machine, described once.",
+    )

@@ -1,0 +1,297 @@
+"""Document -> diagnostics: what jsonschema found, at the place the author has to change."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Mapping
+from functools import cache
+from typing import Any
+
+from jsonschema import Draft202012Validator
+from jsonschema.exceptions import ValidationError
+
+from scenario_dsl.diagnostics import Diagnostic, Label, closest, listing
+from scenario_dsl.modules import MODULES
+from scenario_dsl.nodes import Document, MapNode, Node, ScalarNode, data_of
+from scenario_dsl.parameters import TYPES
+from scenario_dsl.parsing import kind_of
+from scenario_dsl.probes import PROBES
+from scenario_dsl.problems import shape as problems
+from scenario_dsl.schema import KINDS, DocumentKind, inlined
+from scenario_dsl.schema_parts import FAULT_NAME, PARAMETER_NAME, SCENARIO_NAME
+from scenario_dsl.values import Route
+
+_FORMS = {each.article: each.form for each in TYPES.values()}
+_NAMES = {
+    SCENARIO_NAME: "lower-case letters, digits and `-`",
+    FAULT_NAME: "lower-case letters, digits and `_`",
+    PARAMETER_NAME: "letters, digits and `_`, not beginning with a digit",
+}
+
+
+def document_kind(document: Document) -> DocumentKind | None:
+    """What a document says it is, by the key that names it."""
+    return next((kind for kind in KINDS if kind in document.root.entries), None)
+
+
+def check_shape(document: Document) -> tuple[Diagnostic, ...]:
+    """Everything in which a document departs from its schema."""
+    kind = document_kind(document)
+    if kind is None:
+        first = next(iter(document.root.entries))
+        span = document.root.entries[first].key
+        return (problems.UnknownDocument(source=document.source, span=span, suggestion=closest(first, KINDS)),)
+    errors = _validator(kind).iter_errors(data_of(document.root))
+    return tuple(found for error in errors for found in _explain(document, error))
+
+
+@cache
+def _validator(kind: DocumentKind) -> Any:
+    return Draft202012Validator(inlined(kind))
+
+
+def _explain(document: Document, error: ValidationError) -> Iterator[Diagnostic]:
+    route: Route = tuple(error.absolute_path)
+    schema: Mapping[str, Any] = error.schema if isinstance(error.schema, Mapping) else {}
+    rule = error.validator
+    if rule == "additionalProperties":
+        yield from _unknown_keys(document, route, schema)
+    elif rule in ("required", "dependentRequired"):
+        yield from _missing(document, route, error, schema)
+    elif rule == "anyOf":
+        keys = [branch["required"][0] for branch in error.validator_value]
+        listed = listing([f"`{key}`" for key in keys], 8)
+        place = _title(document, route, error, schema)
+        yield problems.NeedsOneOf(source=document.source, span=document.key(route), place=place, keys=listed)
+    elif rule is None:
+        yield _exclusive(document, route, error)
+    elif rule == "maxProperties":
+        yield from _several(document, route, schema)
+    elif rule in ("minProperties", "minItems", "minLength"):
+        yield problems.Empty(source=document.source, span=document.key(route), place=_place(route, schema))
+    elif rule == "uniqueItems":
+        yield problems.Repeated(source=document.source, span=document.key(route), place=_place(route, schema))
+    elif rule in ("type", "pattern", "enum", "minimum", "maximum", "exclusiveMinimum", "exclusiveMaximum", "const"):
+        yield _value(document, route, error, schema)
+    else:
+        reason = f"breaks the rule `{rule}`"
+        yield problems.WrongValue(
+            source=document.source, span=document.place(route), place=_place(route, schema), found="this", reason=reason
+        )
+
+
+def _place(route: Route, schema: Mapping[str, Any]) -> str:
+    """How to call the thing at a route: its key, or what the schema calls it."""
+    if route and isinstance(route[-1], str):
+        return f"`{route[-1]}`"
+    if len(route) > 1 and isinstance(route[-2], str):
+        return f"an item of `{route[-2]}`"
+    return str(schema.get("title", "this"))
+
+
+def _title(document: Document, route: Route, error: ValidationError, schema: Mapping[str, Any]) -> str:
+    """How the schema calls a mapping; conditions inside `allOf` and `then` carry no title of their own."""
+    if "title" in schema:
+        return str(schema["title"])
+    own = _schema_at(document, error)
+    return str(own.get("title", _place(route, own)))
+
+
+def _schema_at(document: Document, error: ValidationError) -> Mapping[str, Any]:
+    """The schema of the mapping that a rule inside `allOf`, `then` or `dependentSchemas` speaks of."""
+    kind = document_kind(document)
+    assert kind is not None
+    path = list(error.absolute_schema_path)
+    while path and path[-1] not in ("allOf", "then", "dependentSchemas"):
+        path.pop()
+    schema: Any = inlined(kind)
+    for step in path[:-1]:
+        schema = schema[step]
+    return schema if isinstance(schema, Mapping) else {}
+
+
+def _unknown_keys(document: Document, route: Route, schema: Mapping[str, Any]) -> Iterator[Diagnostic]:
+    node = document.node(route)
+    known = list(schema.get("properties", {}))
+    assert isinstance(node, MapNode)
+    place = str(schema.get("title", _place(route, schema)))
+    for key, entry in node.entries.items():
+        if key in known:
+            continue
+        source, span = document.source, entry.key
+        if place == "a probe":
+            yield problems.UnknownProbe(
+                source=source, span=span, key=key, known=", ".join(PROBES), suggestion=closest(key, PROBES)
+            )
+        elif place == "a task":
+            suggestion = closest(key.rpartition(".")[2], known)
+            yield problems.UnknownModule(
+                source=source, span=span, key=key, known=", ".join(MODULES), suggestion=suggestion
+            )
+        else:
+            accepted = f"{place} accepts: {listing(known, 14)}"
+            labels = (Label(span=document.key(route), text=accepted),) if route and document.key(route) != span else ()
+            advice = "" if labels else accepted
+            yield problems.UnknownKey(
+                source=source,
+                span=span,
+                key=key,
+                place=place,
+                labels=labels,
+                suggestion=closest(key, [name for name in known if name not in node.entries]),
+                advice=advice,
+            )
+
+
+def _missing(
+    document: Document, route: Route, error: ValidationError, schema: Mapping[str, Any]
+) -> Iterator[Diagnostic]:
+    node = document.node(route)
+    assert isinstance(node, MapNode)
+    own = schema if "properties" in schema else _schema_at(document, error)
+    if error.validator == "required":
+        needed = [key for key in error.validator_value if key not in node.entries]
+    else:
+        needed = [
+            key
+            for given, keys in error.validator_value.items()
+            if given in node.entries
+            for key in keys
+            if key not in node.entries
+        ]
+    for key in needed:
+        doc = own.get("properties", {}).get(key, {}).get("description", "")
+        yield problems.MissingKey(
+            source=document.source,
+            span=document.key(route),
+            key=key,
+            place=str(own.get("title", _place(route, own))),
+            advice=f"`{key}`: {doc}" if doc else "",
+        )
+
+
+def _exclusive(document: Document, route: Route, error: ValidationError) -> Diagnostic:
+    path = list(error.absolute_schema_path)
+    other = str(path[path.index("dependentSchemas") + 1]) if "dependentSchemas" in path else "another key"
+    pair = sorted((str(route[-1]), other), key=lambda key: document.key((*route[:-1], key)).start)
+    # Each of the two excludes the other: report the one that stands later, once.
+    key = pair[1]
+    return problems.KeysExclude(
+        source=document.source, span=document.key((*route[:-1], key)), key=key, other=pair[0]
+    )
+
+
+def _several(document: Document, route: Route, schema: Mapping[str, Any]) -> Iterator[Diagnostic]:
+    node = document.node(route)
+    assert isinstance(node, MapNode)
+    spans = [entry.key for entry in node.entries.values()]
+    what = str(schema.get("title", "a key")).removeprefix("a ")
+    yield problems.NotExactlyOne(
+        source=document.source,
+        span=spans[1],
+        labels=(Label(span=spans[0], text="the first"),),
+        place=_place(route, schema),
+        what=what,
+        count=len(spans),
+    )
+
+
+def _value(document: Document, route: Route, error: ValidationError, schema: Mapping[str, Any]) -> Diagnostic:
+    node = document.node(route)
+    source, span, place = document.source, document.place(route), _place(route, schema)
+    title = str(schema.get("title", ""))
+    if error.validator == "enum" or title.startswith("one of "):
+        return _choice(document, route, schema, error)
+    if error.validator == "type" or (error.validator == "pattern" and _wants_no_text(schema)):
+        if error.validator == "type" and "{" not in title and "pattern" not in schema and not title:
+            title = " or ".join(_listed(error.validator_value))
+        return problems.WrongType(
+            source=source, span=span, place=place, expected=title, found=kind_of(node), advice=_advice(document, route, title)
+        )
+    written = _written(node)
+    if title == "a name":
+        reason = _NAMES.get(str(schema.get("pattern")), f"does not match {schema.get('pattern')}")
+        if error.validator == "pattern" and schema.get("pattern") not in _NAMES:
+            reason = "not of the form `1.2.3`"
+        return problems.WrongValue(source=source, span=span, place=place, found=written, reason=reason)
+    if not title and error.validator == "pattern":
+        key = str(error.instance)
+        return problems.Misnamed(
+            source=source,
+            span=document.key((*route, key)),
+            key=key,
+            reason=_NAMES.get(str(error.validator_value), "not a name"),
+        )
+    reason = _reason(error, title)
+    advice = f"{title} looks like {_FORMS[title]}" if title in _FORMS and error.validator == "pattern" else ""
+    return problems.WrongValue(source=source, span=span, place=place, found=written, reason=reason, advice=advice)
+
+
+def _reason(error: ValidationError, title: str) -> str:
+    limit = error.validator_value
+    return {
+        "pattern": f"not {title}",
+        "minimum": f"must be at least {limit}",
+        "maximum": f"must be at most {limit}",
+        "exclusiveMinimum": f"must be above {limit}",
+        "exclusiveMaximum": f"must be below {limit}",
+        "const": f"must be {limit}",
+    }[str(error.validator)]
+
+
+def _choice(document: Document, route: Route, schema: Mapping[str, Any], error: ValidationError) -> Diagnostic:
+    node = document.node(route)
+    values = schema.get("enum") or schema.get("examples") or []
+    choices = [str(value) for value in values]
+    written = node.value if isinstance(node, ScalarNode) and isinstance(node.value, str) else None
+    return problems.NotChoice(
+        source=document.source,
+        span=document.place(route),
+        place=_place(route, schema),
+        found=_written(node),
+        choices=listing([f"`{value}`" for value in choices], 20),
+        suggestion=closest(written, choices) if written else None,
+    )
+
+
+def _wants_no_text(schema: Mapping[str, Any]) -> bool:
+    """Is text allowed only for the sake of templates?"""
+    kinds = schema.get("type", [])
+    return isinstance(kinds, list) and "string" in kinds and str(schema.get("pattern", "")).startswith(r"\{\{")
+
+
+def _listed(kinds: object) -> list[str]:
+    words = {"object": "a mapping", "array": "a list", "string": "text", "boolean": "true or false"}
+    names = kinds if isinstance(kinds, list) else [kinds]
+    return [words.get(str(name), f"a {name}") for name in names]
+
+
+def _written(node: Node) -> str:
+    if not isinstance(node, ScalarNode):
+        return kind_of(node)
+    text = "nothing" if node.value is None else str(node.value).lower() if isinstance(node.value, bool) else str(node.value)
+    return f"`{text if len(text) <= 60 else text[:57] + '…'}`" if node.value is not None else text
+
+
+def _advice(document: Document, route: Route, title: str) -> str:
+    """What to write instead, where it can be told."""
+    node = document.node(route)
+    raw = document.raw(route).strip()
+    if isinstance(node, ScalarNode):
+        if title in ("true or false",) and isinstance(node.value, str):
+            if node.value.lower() in ("yes", "on", "y"):
+                return "YAML 1.2 knows only `true` and `false`: write `true`"
+            if node.value.lower() in ("no", "off", "n"):
+                return "YAML 1.2 knows only `true` and `false`: write `false`"
+            return ""
+        if title == "a file mode" and not isinstance(node.value, str) and re.fullmatch(r"(0o?)?[0-7]{3,4}", raw):
+            return f'put it into quotes: `"{raw.replace("o", "").rjust(4, "0")}"`'
+        if node.style != "plain" and isinstance(node.value, str):
+            return "remove the quotes" if re.fullmatch(r"[-+0-9.]+", node.value) else ""
+        takes_text = title == "text" or _FORMS.get(title, "").startswith("`") or title in _FORMS
+        if raw and not isinstance(node.value, str) and takes_text and title not in ("a whole number", "a number"):
+            return f'put it into quotes if it is meant as text: `"{raw}"`'
+        return f"write `{node.value}: {{}}` if it takes no arguments" if title == "a fault" and raw else ""
+    if getattr(node, "flow", False) and title in _FORMS | {"text": ""}:
+        return f"YAML reads `{raw[0]}` as the beginning of {kind_of(node)}; put the whole text into quotes, or write `|-`"
+    return ""
