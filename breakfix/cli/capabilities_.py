@@ -1,0 +1,40 @@
+"""breakfix capabilities: what each backend can do here."""
+
+from __future__ import annotations
+
+from breakfix.cli.options import Json
+from breakfix.cli.output import emit, say
+from compiler.capabilities import CAPABILITIES
+from runners.agents.registry import known_agents
+from runners.backends.registry import BACKENDS
+
+
+def command(as_json_document: Json = False) -> int:
+    """Say what each backend takes, what it lacks, and what this installation has of it.
+
+    Examples:
+
+        breakfix capabilities --json
+    """
+    rows = [
+        {
+            "backend": name,
+            "title": table.title,
+            "available": name in BACKENDS,
+            "modules": list(table.modules),
+            "probes": list(table.probes),
+            "lacks": {**table.lacks_modules, **table.lacks_probes},
+        }
+        for name, table in CAPABILITIES.items()
+    ]
+    if as_json_document:
+        emit({"backends": rows, "agents": list(known_agents())})
+        return 0
+    for name, table in CAPABILITIES.items():
+        say(f"{name}: {table.title}")
+        say(f"  here: {'yes' if name in BACKENDS else 'no, this version has no such backend yet'}")
+        say(f"  takes {len(table.modules)} Ansible modules and {len(table.probes)} probe types")
+        for what, reason in {**table.lacks_modules, **table.lacks_probes}.items():
+            say(f"  lacks {what}: {reason}")
+    say(f"agents: {', '.join(known_agents())}")
+    return 0

@@ -1,0 +1,27 @@
+"""breakfix schema: the language for editors."""
+
+from __future__ import annotations
+
+from typing import Annotated, Literal
+
+import typer
+
+from breakfix.cli.output import emit
+from scenario_dsl.schema import schema
+
+
+def command(
+    document: Annotated[
+        Literal["scenario", "fault", "system", "pack"], typer.Argument(help="The kind of document.")
+    ] = "scenario",
+) -> int:
+    """Print the JSON Schema (2020-12) of one kind of document.
+
+    Point your editor's YAML support at it to complete keys and to see mistakes as you type.
+
+    Examples:
+
+        breakfix schema scenario > scenario.schema.json
+    """
+    emit(schema(document))
+    return 0
