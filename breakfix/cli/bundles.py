@@ -4,13 +4,12 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from scenario_dsl.library import load_library
-
 from breakfix.content import SHIPPED, find_pack
 from compiler.bundle import compile_pack
 from compiler.layout import FOLDER, MANIFEST
 from compiler.model import Bundle
 from compiler.verify import VerifiedBundle, read_unsigned, verify_under_ephemeral_key
+from scenario_dsl.library import load_library
 
 
 def is_compiled(path: Path) -> bool:

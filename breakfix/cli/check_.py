@@ -6,12 +6,12 @@ from pathlib import Path
 from typing import Annotated
 
 import typer
-from scenario_dsl.library import check_paths
 
 from breakfix.cli.options import Json
 from breakfix.cli.output import emit, say
 from breakfix.content import SHIPPED, find_pack
 from scenario_dsl.diagnostics import as_json, errors_in, render_text
+from scenario_dsl.library import check_paths
 
 
 def command(

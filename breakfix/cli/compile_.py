@@ -6,12 +6,12 @@ from pathlib import Path
 from typing import Annotated
 
 import typer
-from scenario_dsl.library import load_library
 
 from breakfix.cli.options import Json
 from breakfix.cli.output import emit, say
 from breakfix.content import SHIPPED, find_pack
 from compiler.bundle import compile_pack, write_bundle
+from scenario_dsl.library import load_library
 
 
 def command(

@@ -8,7 +8,6 @@ from pathlib import Path
 from typing import Annotated
 
 import typer
-from scenario_dsl.library import load_library
 
 from breakfix.cli.leaderboard import show_leaderboard
 from breakfix.cli.options import Quiet
@@ -26,6 +25,7 @@ from runners.agents.registry import parse_agent
 from runners.backends.registry import find_backend
 from runners.plan import plan
 from scenario_dsl.errors import AuthorError
+from scenario_dsl.library import load_library
 
 _AGENTS = ("gold", "bad", "bad:restart everything", "random", "nop")
 _OURS = ("bundle", "keys", "run", "report")

@@ -1,0 +1,86 @@
+"""The simulated server: reset, command, episode, memory. Medians; see README.md for the method.
+
+Run: python benchmarks/bench_sim.py
+"""
+
+from __future__ import annotations
+
+import statistics
+import time
+import tracemalloc
+from collections.abc import Callable
+
+from runners.agents.gold import Gold
+from runners.agents.protocol import Setting
+from runners.backends.sim import SimBackend
+from runners.episode import play
+from runners.opening import Site
+from starter import starter
+
+REPEATS = 200
+COMMANDS = ("true", "pwd", "ls -l /etc/nginx", "systemctl is-active nginx", "grep -c 404 /var/log/nginx/access.log")
+SCENARIO = "process-recovery"
+IDLE_WORLDS = 1000
+
+
+def median_seconds(work: Callable[[], object], repeats: int = REPEATS) -> float:
+    """The median time of one call, after a tenth of the repeats to warm up."""
+    for _ in range(max(repeats // 10, 1)):
+        work()
+    times = []
+    for _ in range(repeats):
+        begun = time.perf_counter()
+        work()
+        times.append(time.perf_counter() - begun)
+    return statistics.median(times)
+
+
+def main() -> None:
+    bundle = starter()
+    content = bundle.content
+    scenario = content.scenarios[SCENARIO]
+    world = scenario.worlds[0]
+    backend = SimBackend()
+    site = Site(content=content, scenario=scenario, backend=backend)
+
+    floor = median_seconds(lambda: dict.fromkeys(range(1000)))
+    print(f"floor: a dictionary of 1,000 entries        {1e6 * floor:9.1f} µs   (n = {REPEATS}, medians throughout)")
+
+    begun = time.perf_counter()
+    site.healthy(world, seed=0).close()
+    print(
+        f"first boot of the system                    {1e3 * (time.perf_counter() - begun):9.1f} ms   (once a process)"
+    )
+
+    seeds = iter(range(10**9))
+    opened = median_seconds(lambda: site.healthy(world, seed=next(seeds)).close())
+    print(f"reset: a fresh healthy world                {1e6 * opened:9.1f} µs   {opened / floor:7.1f} × floor")
+
+    live = site.healthy(world, seed=1)
+    for command in COMMANDS:
+        taken = median_seconds(lambda command=command: live.run(command, output_bytes=16384, seconds=60.0))
+        print(f"command: {command:<35}{1e6 * taken:9.1f} µs   {taken / floor:7.1f} × floor")
+    live.close()
+
+    def episode() -> None:
+        broken = site.broken(world, seed=next(seeds))
+        agent = Gold()(Setting(scenario=scenario, world=world, seed=0, attempt=0))
+        result = play(broken, scenario, world, agent, scenario.limits)
+        broken.close()
+        assert result.recovered, result.unmet
+
+    taken = median_seconds(episode)
+    print(f"a full gold episode of {SCENARIO}     {1e6 * taken:9.1f} µs   {1 / taken:7.0f} a second a core")
+
+    tracemalloc.start()
+    before = tracemalloc.get_traced_memory()[0]
+    worlds = [site.healthy(world, seed=seed) for seed in range(IDLE_WORLDS)]
+    each = (tracemalloc.get_traced_memory()[0] - before) / IDLE_WORLDS
+    tracemalloc.stop()
+    print(f"an idle world, {IDLE_WORLDS} alive at once           {each / 1024:9.1f} KiB")
+    for idle in worlds:
+        idle.close()
+
+
+if __name__ == "__main__":
+    main()
