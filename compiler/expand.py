@@ -40,7 +40,10 @@ def _fault(use: FaultUse, names: Names, library: Library, place: Place) -> Resol
     if fault is None:
         place.report(_unknown("fault", use.fault, library.faults))
         return None
+    known_problems = len(place.found)
     arguments = _bound(fault.arguments, _rendered(use.arguments, names, place), f"fault {use.fault}", place)
+    if len(place.found) > known_problems:
+        return None  # its tasks could only repeat what is wrong with the arguments
     return ResolvedFault(
         fault=fault.name,
         arguments={name: value for name, value in arguments.items() if value is not None},

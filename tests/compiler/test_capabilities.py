@@ -1,0 +1,31 @@
+from __future__ import annotations
+
+from compiler.capabilities import CAPABILITIES, lacking
+from compiler.resolve import resolve
+from scenario_dsl.modules import MODULES
+from scenario_dsl.probes import PROBES
+from tests.compiler.libraries import INVESTIGATION, RECOVERY, library
+
+
+def test_the_tables_speak_of_modules_and_probe_types_that_exist() -> None:
+    for capabilities in CAPABILITIES.values():
+        assert set(capabilities.lacks_modules) <= set(MODULES)
+        assert set(capabilities.lacks_probes) <= set(PROBES)
+        assert set(capabilities.modules) | set(capabilities.lacks_modules) == set(MODULES)
+        assert set(capabilities.probes) | set(capabilities.lacks_probes) == set(PROBES)
+    assert set(CAPABILITIES["sim"].modules) == set(MODULES)
+
+
+def test_a_lack_names_the_fault_and_the_reason_once() -> None:
+    lacks = lacking(resolve(RECOVERY, library()), "container")
+    assert [(lack.kind, lack.name, lack.user, lack.world) for lack in lacks] == [
+        ("module", "mount", "fault unmount", "primary")
+    ]
+    assert str(lacks[0]).startswith("fault unmount (world primary) uses the module mount: a container shares")
+    assert lacking(resolve(RECOVERY, library()), "sim") == ()
+    assert lacking(resolve(INVESTIGATION, library()), "container") == ()
+
+
+def test_a_backend_that_is_not_there_is_a_lack() -> None:
+    (lack,) = lacking(resolve(INVESTIGATION, library()), "moon")
+    assert "there are sim, container, kernel" in lack.reason

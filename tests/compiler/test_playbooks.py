@@ -1,0 +1,183 @@
+from __future__ import annotations
+
+import dataclasses
+import os
+import re
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+import yaml
+
+from compiler.lower.playbooks import inject_tasks, playbook, revert_tasks
+from compiler.lower.probes import measurements
+from compiler.lower.yaml_text import Unsafe, write
+from compiler.model import Bundle
+from compiler.resolve import resolve
+from scenario_dsl.model import FaultUse
+from tests.compiler.libraries import RECOVERY, library
+
+ANSIBLE = Path(sys.executable).parent / "ansible-playbook"
+BASE = "scenarios/process-recovery/playbooks"
+
+
+class Reader(yaml.SafeLoader):
+    """Reads `!unsafe` as Ansible does: text with a mark on it."""
+
+
+Reader.add_constructor("!unsafe", lambda loader, node: Unsafe(loader.construct_scalar(node)))
+
+
+def read(bundle: Bundle, path: str) -> list[dict[str, object]]:
+    (play,) = yaml.load(bundle.files[f"{BASE}/{path}"], Loader=Reader)
+    assert {key: play[key] for key in ("hosts", "gather_facts", "become")} == {
+        "hosts": "all",
+        "gather_facts": False,
+        "become": True,
+    }
+    return play["tasks"]
+
+
+def test_every_world_and_cascade_has_its_playbooks(bundle: Bundle) -> None:
+    paths = {path.removeprefix(BASE + "/") for path in bundle.files if path.startswith(BASE)}
+    cascades = {f"{world}/cascades/log-flood/" for world in ("primary", "cache")}
+    folders = {"primary/", "cache/", "loud-log/"} | cascades
+    assert paths == {f"{folder}{name}.yml" for folder in folders for name in ("inject", "revert")}
+
+
+def test_faults_come_in_order_and_go_in_reverse(bundle: Bundle) -> None:
+    names = [task["name"] for task in read(bundle, "primary/inject.yml")]
+    assert names == ["postgresql dies", "look", "write it", "change the kept one"]
+    assert [task["name"] for task in read(bundle, "primary/revert.yml")] == [
+        "remove it",
+        "mend the kept one",
+        "it runs again",
+    ]
+
+
+def test_modules_are_fully_qualified_and_ansible_cores_own(bundle: Bundle) -> None:
+    playbooks = [path.removeprefix(BASE + "/") for path in bundle.files if path.startswith(BASE)]
+    words = {"name", "when", "loop", "register", "ignore_errors"}
+    for path in playbooks:
+        for task in read(bundle, path):
+            (module,) = task.keys() - words
+            assert module.startswith("ansible.builtin.")
+            assert module != "ansible.builtin.mount"
+
+
+def test_text_with_braces_is_marked_and_expressions_are_not(bundle: Bundle) -> None:
+    _, _, write_it, change = read(bundle, "primary/inject.yml")
+    copied = write_it["ansible.builtin.copy"]
+    assert copied == {"dest": "/srv/a/{{ item }}", "content": "a {{ x }} b\n", "mode": "0640"}
+    assert isinstance(copied["content"], Unsafe)
+    assert not isinstance(copied["dest"], Unsafe)
+    assert isinstance(change["ansible.builtin.lineinfile"]["line"], Unsafe)
+    assert (write_it["loop"], change["when"]) == (["one", "two"], "kept.stat.exists")
+
+
+def test_the_tasks_own_words_come_along(bundle: Bundle) -> None:
+    (noise,) = read(bundle, "loud-log/inject.yml")
+    assert noise["ignore_errors"] is True
+    assert read(bundle, "primary/inject.yml")[1]["register"] == "kept"
+
+
+def test_mounts_become_what_ansible_core_has(bundle: Bundle) -> None:
+    tasks = read(bundle, "primary/cascades/log-flood/revert.yml")
+    assert [next(key for key in task if key != "name") for task in tasks] == [
+        "ansible.builtin.file",
+        "ansible.builtin.lineinfile",
+        "ansible.builtin.shell",
+    ]
+    pattern = tasks[1]["ansible.builtin.lineinfile"]["regexp"]
+    assert re.search(pattern, "/dev/vdb1  /var/log ext4 defaults 0 0")
+    assert not re.search(pattern, "# /dev/vdb1 /var/log ext4 defaults 0 0")
+    assert not re.search(pattern, "/dev/vdb1 /var/log2 ext4 defaults 0 0")
+
+
+@pytest.mark.parametrize(
+    "text",
+    ["0640", "yes", "on", "1:30", "~", "null", "", " x ", "a: b", "#", "1e3", "=", "é\n\tb\n", "a\r\nb", "x \ny"],
+)
+def test_text_stays_text_in_yaml(text: str) -> None:
+    for wrapped in (text, Unsafe(text)):
+        assert yaml.load(write({"a": [wrapped]}), Loader=Reader) == {"a": [text]}
+
+
+def test_measurements_hold_everything_that_is_measured() -> None:
+    measured = measurements(resolve(RECOVERY, library()).worlds[0])
+    assert [(witness.fault, witness.cascade) for witness in measured.witnesses] == [
+        ("crash_service", None),
+        ("write_files", None),
+        ("unmount", "Log Flood!"),
+    ]
+    assert [condition.cascade for condition in measured.conditions] == ["Log Flood!"]
+    assert len(measured.objectives) == 3
+
+
+# -- with the real ansible-playbook
+
+
+def play(book: Path, *arguments: str) -> str:
+    home = book.parent
+    environment = {
+        "PATH": os.environ["PATH"],
+        "HOME": str(home),
+        "ANSIBLE_LOCALHOST_WARNING": "False",
+        "LC_ALL": "C.UTF-8",
+    }
+    done = subprocess.run(
+        [
+            str(ANSIBLE),
+            "-i",
+            "host,",
+            "-c",
+            "local",
+            "-e",
+            f"ansible_python_interpreter={sys.executable}",
+            *arguments,
+            str(book),
+        ],
+        capture_output=True,
+        text=True,
+        env=environment,
+        check=False,
+    )
+    assert done.returncode == 0, done.stdout + done.stderr
+    return done.stdout
+
+
+@pytest.mark.ansible
+def test_every_playbook_is_good_ansible(bundle: Bundle, tmp_path: Path) -> None:
+    for path, data in bundle.files.items():
+        if path.endswith(".yml"):
+            book = tmp_path / path.replace("/", "-")
+            book.write_bytes(data)
+            play(book, "--syntax-check")
+
+
+@pytest.mark.ansible
+@pytest.mark.parametrize("text", ["plain", "a {{ x }} {% raw %} {# b", "trailing {", 'quo\'te "d" \\ $HOME'])
+def test_a_fault_of_files_is_really_injected_and_reverted(text: str, tmp_path: Path) -> None:
+    target = tmp_path / "target"
+    target.mkdir()
+    (target / "kept").write_text("a = 1\n")
+    arguments = {"folder": str(target), "text": text.replace("{{", "{{ '{{' }}"), "links": True}
+    scenario = dataclasses.replace(RECOVERY, faults=(FaultUse(fault="write_files", arguments=arguments),), cascades=())
+    faults = resolve(scenario, library()).worlds[0].faults
+    inject, revert = tmp_path / "inject.yml", tmp_path / "revert.yml"
+    inject.write_bytes(playbook("inject", inject_tasks(faults)))
+    revert.write_bytes(playbook("revert", revert_tasks(faults)))
+    before = {path.name: path.read_text() for path in target.iterdir()}
+    # Files of our own need no other user.
+    play(inject, "-e", "ansible_become=false")
+    assert {path.name: path.read_text() for path in target.iterdir()} == {
+        "kept": f"a = 1\nbroken = 1000 # {text}\n",
+        "one": f"{text}\n",
+        "two": f"{text}\n",
+        "link": f"{text}\n",
+    }
+    assert (target / "link").is_symlink()
+    assert (target / "one").stat().st_mode & 0o777 == 0o640
+    play(revert, "-e", "ansible_become=false")
+    assert {path.name: path.read_text() for path in target.iterdir()} == before
