@@ -15,12 +15,15 @@ from runners.sim.tasks import (
     cron,
     file,
     group,
+    iptables,
     lineinfile,
     mount,
     replace,
+    service,
     shell,
     slurp,
     stat,
+    systemd,
     template,
     user,
     wait_for,
@@ -45,8 +48,8 @@ class Module(NamedTuple):
 
 
 _SOURCES = (
-    blockinfile, command, copy, cron, file, group, lineinfile, mount, replace, shell, slurp, stat,
-    template, user, wait_for,
+    blockinfile, command, copy, cron, file, group, iptables, lineinfile, mount, replace, service, shell, slurp, stat,
+    systemd, template, user, wait_for,
 )  # fmt: skip
 
 MODULES: Mapping[str, Module] = MappingProxyType(

@@ -16,7 +16,7 @@ from scenario_dsl.values import Value
 
 ACCEPTED = (
     "name", "state", "uid", "non_unique", "group", "groups", "append", "comment", "home", "shell", "password",
-    "password_lock", "update_password", "create_home", "move_home", "remove", "force", "system", "local",
+    "password_lock", "update_password", "create_home", "expires", "move_home", "remove", "force", "system", "local",
 )  # fmt: skip
 ALIASES: Mapping[str, str] = {"user": "name", "createhome": "create_home"}
 
@@ -36,6 +36,7 @@ def run(machine: Machine, arguments: Arguments) -> TaskResult:
     assert made is not None
     if arguments.flag("create_home", True):
         changed |= _make_home(machine, made)
+    changed |= _expiry(machine, arguments, name)
     values: dict[str, Value] = {
         "name": name,
         "state": state,
@@ -146,6 +147,19 @@ def _password(machine: Machine, arguments: Arguments, name: str) -> bool:
         return [fields[0], now, *fields[2:]]
 
     return edit(machine, _SHADOW, name, change)
+
+
+def _expiry(machine: Machine, arguments: Arguments, name: str) -> bool:
+    """The day of /etc/shadow on which the account ends; a negative time takes it away."""
+    given = arguments.text("expires")
+    if given is None:
+        return False
+    try:
+        seconds = float(given)
+    except ValueError:
+        raise ModuleFailure(f"Invalid value for 'expires' {given}") from None
+    day = "" if seconds < 0 else str(int(seconds // 86400))
+    return edit(machine, _SHADOW, name, lambda fields: [*fields[:7], day, *fields[8:]])
 
 
 def _remove(machine: Machine, arguments: Arguments, user: User) -> None:
