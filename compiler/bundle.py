@@ -40,7 +40,7 @@ from compiler.model import Bundle, Proof, ResolvedScenario, World
 from compiler.reading import names_in
 from compiler.refusals import BadPath, ForeignFolder, TooLarge
 from compiler.resolve import resolve_all
-from compiler.writing import write_file, write_tree
+from compiler.writing import write_file, write_tree, writing_to
 from scenario_dsl.model import Library, Pack, System
 
 
@@ -121,7 +121,8 @@ def write_bundle(bundle: Bundle, folder: Path, *, proof: Proof | None = None, en
 
 def write_proof(folder: Path, proof: Proof) -> None:
     """Put a proof beside the bundle that it is about. An older signature did not cover it, so that one goes."""
-    (folder / ENVELOPE).unlink(missing_ok=True)
+    with writing_to(folder):
+        (folder / ENVELOPE).unlink(missing_ok=True)
     write_file(folder / PROOF, dump(proof))
 
 

@@ -9,16 +9,16 @@ from compiler.literals import escape, escape_all
 from compiler.model import Probe, ResolvedFault, Task
 from compiler.rendering import condition, for_ansible, text
 from compiler.unresolved import Place
+from scenario_dsl.checks.arguments import as_declared
 from scenario_dsl.diagnostics import closest
 from scenario_dsl.model import Fault, FaultUse, Library, Parameter
 from scenario_dsl.modules import MODULES
-from scenario_dsl.parameters import LIST, bind
+from scenario_dsl.parameters import bind
 from scenario_dsl.probes import PROBES
 from scenario_dsl.template import names_in, render_value
 from scenario_dsl.values import Value, strings
 
 Names: TypeAlias = Mapping[str, Value]
-_TEXTS = frozenset({"string", "shell", "regex"})
 
 
 def expand_faults(uses: Sequence[FaultUse], names: Names, library: Library, place: Place) -> tuple[ResolvedFault, ...]:
@@ -120,7 +120,7 @@ def _bound(parameters: Sequence[Parameter], arguments: Names, owner: str, place:
         if name not in known:
             place.report(f"{owner}: {_unknown('argument', name, known)}")
     given = {
-        name: _as_declared(value, known[name].type)
+        name: as_declared(value, known[name].type)
         for name, value in arguments.items()
         if name in known and value is not None
     }
@@ -138,15 +138,6 @@ def _bound(parameters: Sequence[Parameter], arguments: Names, owner: str, place:
             place.report(f"{owner}: {error}")
             bound[parameter.name] = None
     return bound
-
-
-def _as_declared(value: Value, declared: str) -> Value:
-    """A number where text is declared is that text: `port: "{{ port }}"` keeps the parameter's type otherwise."""
-    if isinstance(value, tuple) and declared.startswith(LIST):
-        return tuple(_as_declared(item, declared.removeprefix(LIST)) for item in value)
-    if declared in _TEXTS and isinstance(value, int | float) and not isinstance(value, bool):
-        return str(value)
-    return value
 
 
 def _unknown(what: str, name: str, known: Mapping[str, object]) -> str:

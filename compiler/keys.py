@@ -19,20 +19,25 @@ from securesystemslib.signer import SSlibKey  # type: ignore[attr-defined]  # re
 
 from compiler.reading import read_file
 from compiler.refusals import BadKey
+from compiler.writing import writing_to
 
 _LARGEST_KEY = 16 * 1024
 
 
 def generate(private: Path) -> Path:
-    """Make a new pair: `private`, and `<private>.pub`, whose path is returned. Existing files are never overwritten."""
+    """Make a new pair: `private`, and `<private>.pub`, whose path is returned. Existing files are never overwritten.
+
+    Raises BadKey or HostError.
+    """
     key = Ed25519PrivateKey.generate()
     public = public_path(private)
     for path in (private, public):
         if os.path.lexists(path):
             raise BadKey(str(path), "exists already; choose another name, or remove it if nothing needs it any more")
     secret = key.private_bytes(Encoding.PEM, PrivateFormat.PKCS8, NoEncryption())
-    _write_new(private, secret, 0o600)
-    _write_new(public, public_pem(key.public_key()), 0o644)
+    with writing_to(private):
+        _write_new(private, secret, 0o600)
+        _write_new(public, public_pem(key.public_key()), 0o644)
     return public
 
 

@@ -22,6 +22,8 @@ from compiler.model import (
 from compiler.rendering import for_shell, text
 from compiler.unresolved import Place, Problem, Unresolved
 from scenario_dsl.model import FaultUse, Library, Probe, Scenario, Seen, Step, Variant
+from scenario_dsl.template import expressions
+from scenario_dsl.values import strings
 
 PRIMARY = "primary"
 """The name of the first world; no twin or control may take it."""
@@ -89,6 +91,9 @@ def _world(scenario: Scenario, library: Library, role: Role, variant: Variant, p
     for name in variant.parameters:
         if name not in scenario.parameters:
             place.at(variant.at).report(f"`{name}` is not a parameter of the scenario")
+    for name, value in names.items():
+        if any(True for _, found in strings(value) for _ in expressions(found)):
+            place.at(variant.at).below(name).report("a parameter is a plain value, not a template")
     faults: tuple[FaultUse, ...] = scenario.faults
     if role == "control":
         faults = variant.instead_of_faults or ()

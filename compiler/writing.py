@@ -5,12 +5,40 @@ from __future__ import annotations
 import os
 import shutil
 import tempfile
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
 from pathlib import Path
+
+from scenario_dsl.errors import HostError
+
+
+@contextmanager
+def writing_to(path: Path) -> Iterator[None]:
+    """What the system refuses inside is a HostError about `path`."""
+    try:
+        yield
+    except OSError as error:
+        raise HostError(
+            f"cannot write {path}: {error.strerror or error}", remedy="name a place that can be written and has room"
+        ) from error
 
 
 def write_file(path: Path, data: bytes) -> None:
-    """Create or replace one file (mode 0644)."""
+    """Create or replace one file (mode 0644). Raises HostError."""
+    with writing_to(path):
+        _write_file(path, data)
+
+
+def write_tree(folder: Path, files: Mapping[str, bytes]) -> None:
+    """Create or replace a whole folder (files 0644, folders 0755). What was there before goes away with the rename.
+
+    Raises HostError; the folder is then as it was.
+    """
+    with writing_to(folder):
+        _write_tree(folder.absolute(), files)
+
+
+def _write_file(path: Path, data: bytes) -> None:
     handle, temporary = tempfile.mkstemp(dir=path.parent, prefix=f".{path.name}.")
     try:
         with os.fdopen(handle, "wb") as file:
@@ -24,8 +52,7 @@ def write_file(path: Path, data: bytes) -> None:
         raise
 
 
-def write_tree(folder: Path, files: Mapping[str, bytes]) -> None:
-    """Create or replace a whole folder (files 0644, folders 0755). What was there before goes away with the rename."""
+def _write_tree(folder: Path, files: Mapping[str, bytes]) -> None:
     folder.parent.mkdir(parents=True, exist_ok=True)
     temporary = Path(tempfile.mkdtemp(dir=folder.parent, prefix=f".{folder.name}."))
     try:

@@ -18,13 +18,15 @@ from compiler.manifest import check_files, read_manifest
 from compiler.model import Bundle
 from compiler.refusals import BadPath, BadTar, ForeignFolder, Refusal
 from compiler.resolve import resolve
+from scenario_dsl.errors import HostError
 from scenario_dsl.model import Library
 from tests.compiler.conftest import proof_of
 from tests.compiler.libraries import INVESTIGATION, RECOVERY, SYSTEM, library
 
 ROOT = Path(__file__).parents[2]
 PROGRAM = """
-import hashlib
+import hashlib, sys, time
+time.time = lambda: float(sys.argv[1])
 from compiler import archive
 from compiler.bundle import compile_pack
 from tests.compiler.libraries import library
@@ -84,13 +86,18 @@ def test_solutions_lie_in_a_file_of_their_own(bundle: Bundle) -> None:
 
 def test_the_tar_is_the_same_under_every_clock_locale_hash_seed_folder_and_umask(tmp_path: Path) -> None:
     surroundings = [
-        ({"PYTHONHASHSEED": "1", "TZ": "Pacific/Kiritimati", "LC_ALL": "C"}, ROOT, "022"),
-        ({"PYTHONHASHSEED": "4711", "TZ": "America/Adak", "LC_ALL": "C.UTF-8", "HOME": "/nowhere"}, tmp_path, "077"),
+        ({"PYTHONHASHSEED": "1", "TZ": "Pacific/Kiritimati", "LC_ALL": "C"}, ROOT, "022", "0"),
+        (
+            {"PYTHONHASHSEED": "4711", "TZ": "America/Adak", "LC_ALL": "C.UTF-8", "HOME": "/nowhere"},
+            tmp_path,
+            "077",
+            "4e9",
+        ),
     ]
     digests = set()
-    for environment, folder, umask in surroundings:
+    for environment, folder, umask, clock in surroundings:
         done = subprocess.run(
-            ["sh", "-c", f'umask {umask}; exec "$0" -c "$1"', sys.executable, PROGRAM],
+            ["sh", "-c", f'umask {umask}; exec "$0" -c "$1" "$2"', sys.executable, PROGRAM, clock],
             env={"PYTHONPATH": str(ROOT), "PATH": os.environ["PATH"], **environment},
             cwd=folder,
             capture_output=True,
@@ -146,7 +153,7 @@ def test_a_write_that_fails_leaves_what_was_there(
         return original(self, data)
 
     monkeypatch.setattr(Path, "write_bytes", full)
-    with pytest.raises(OSError, match="No space"):
+    with pytest.raises(HostError, match="No space"):
         write_bundle(bundle, out, proof=proof_of(bundle))
     assert sorted(path for path in tmp_path.rglob("*")) == before
 

@@ -162,7 +162,7 @@ def test_all_problems_are_found_at_once_and_say_where() -> None:
             FaultUse(fault="unmount", arguments={}, at=("faults", 2)),
         ),
         twins=(
-            Variant(name="cache", parameters={"port": "no port"}, at=("twins", "cache")),
+            Variant(name="cache", parameters={"port": "no port", "folder": "{{ unit }}"}, at=("twins", "cache")),
             Variant(name="primary", parameters={"colour": "red"}, at=("twins", "primary")),
         ),
     )
@@ -178,6 +178,7 @@ def test_all_problems_are_found_at_once_and_say_where() -> None:
         "KILL, SEGV",
         "scenario process-recovery at faults.1 (world primary): fault crash_service: unit: no name of a unit",
         "scenario process-recovery at faults.2 (world primary): fault unmount: the argument `path` is missing",
+        "scenario process-recovery at twins.cache.folder (world cache): a parameter is a plain value, not a template",
         "scenario process-recovery at twins.primary (world primary): `colour` is not a parameter of the scenario",
     ]
     assert [line for line in expected if line not in found] == []
