@@ -7,7 +7,6 @@ from dataclasses import dataclass
 
 from reports.statistics import Estimate
 from reports.tables import Heading, Table, Value
-from reports.text import printable
 
 NUMERIC = ("rate", "gap", "count", "number", "points")
 
@@ -95,7 +94,7 @@ def _cell(heading: Heading, value: Value, *, header: str, tags: dict[str, tuple[
         return _estimate(column, kind, value)
     if isinstance(value, float):
         return Shown(column=column, kind=kind, text=f"{value:.4g}", sort=repr(value))
-    text = printable(str(value))
+    text = str(value)
     is_header = column == header
     own = tags.get(str(value), ()) if is_header else ()
     return Shown(column=column, kind=kind, text=text, sort=text, header=is_header, tags=own)

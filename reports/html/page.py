@@ -63,7 +63,11 @@ METHOD = (
 def render(frames: Frames, tables: Tables, plots: Sequence[Plot]) -> str:
     """The page as text. `frames` are `named` ones."""
     environment = Environment(
-        loader=FileSystemLoader(_HERE), autoescape=True, undefined=StrictUndefined, keep_trailing_newline=True
+        loader=FileSystemLoader(_HERE),
+        autoescape=True,
+        finalize=_fit,
+        undefined=StrictUndefined,
+        keep_trailing_newline=True,
     )
     environment.filters["breakable"] = _breakable
     script = (_HERE / "page.js").read_text(encoding="utf-8")
@@ -149,13 +153,13 @@ def _facts(frames: Frames) -> list[tuple[str, list[str]]]:
             "Bundles",
             [
                 f"{pack} {version} sha256:{digest} ({'proven' if proven else 'unproven'})"
-                for pack, version, digest, proven in packs.map(_plain).itertuples(index=False)
+                for pack, version, digest, proven in packs.itertuples(index=False)
             ],
         ),
         (
             "Agents",
             [
-                printable(agent) + _joined([] if trusted else ["ran apart"], ["in training"] if training else [])
+                agent + _joined([] if trusted else ["ran apart"], ["in training"] if training else [])
                 for agent, trusted, training in agents.itertuples(index=False)
             ],
         ),
@@ -169,8 +173,9 @@ def _facts(frames: Frames) -> list[tuple[str, list[str]]]:
     ]
 
 
-def _plain(value: object) -> object:
-    return printable(value) if isinstance(value, str) else value
+def _fit(value: object) -> object:
+    """Whatever the template is about to print: text from records loses what cannot or should not be printed."""
+    return printable(value) if isinstance(value, str) and not isinstance(value, Markup) else value
 
 
 def _joined(*marks: list[str]) -> str:
@@ -202,12 +207,14 @@ def _figure(board: Table, name: str, place: int) -> Estimate:
 
 
 def _name(tables: Tables, place: int) -> str:
-    return shortened(printable(tables.agents[place]), 60)
+    return shortened(tables.agents[place], 60)
 
 
 def _breakable(text: str) -> Markup:
     """The text, escaped, with places where a long name may go on in the next line."""
-    return Markup("").join(part + Markup("<wbr>") if part in _BREAKS else part for part in _AT_BREAKS.split(text))
+    return Markup("").join(
+        part + Markup("<wbr>") if part in _BREAKS else part for part in _AT_BREAKS.split(printable(text))
+    )
 
 
 def _variables() -> str:
