@@ -10,10 +10,11 @@ from pathlib import Path
 import pytest
 import yaml
 
+from compiler.lower.mounts import lower_mount
 from compiler.lower.playbooks import inject_tasks, playbook, revert_tasks
 from compiler.lower.probes import measurements
 from compiler.lower.yaml_text import Unsafe, write
-from compiler.model import Bundle
+from compiler.model import Bundle, Task
 from compiler.resolve import resolve
 from scenario_dsl.model import FaultUse
 from tests.compiler.libraries import RECOVERY, library
@@ -102,6 +103,32 @@ def test_mounts_become_what_ansible_core_has(bundle: Bundle) -> None:
 def test_text_stays_text_in_yaml(text: str) -> None:
     for wrapped in (text, Unsafe(text)):
         assert yaml.load(write({"a": [wrapped]}), Loader=Reader) == {"a": [text]}
+
+
+@pytest.mark.parametrize(
+    ("state", "modules"),
+    [
+        ("present", ["lineinfile"]),
+        ("mounted", ["file", "lineinfile", "shell"]),
+        ("ephemeral", ["file", "shell"]),
+        ("unmounted", ["shell"]),
+        ("absent", ["shell", "lineinfile", "shell"]),
+        ("remounted", ["command"]),
+    ],
+)
+def test_every_state_of_a_mount_has_its_tasks(state: str, modules: list[str]) -> None:
+    arguments = {"path": "/srv/it's here", "src": "tmpfs", "fstype": "tmpfs", "opts": "size=1m", "state": state}
+    task = Task(name="t", module="mount", arguments=arguments, register="result", when="x.changed")
+    tasks = lower_mount(task)
+    assert [part.module for part in tasks] == modules
+    assert [part.register for part in tasks] == [None] * (len(modules) - 1) + ["result"]
+    assert {part.when for part in tasks} == {"x.changed"}
+    for part in tasks:
+        if part.module == "shell":
+            subprocess.run(["sh", "-n", "-c", str(part.arguments["cmd"])], check=True)
+            assert "'/srv/it'\"'\"'s here'" in str(part.arguments["cmd"])
+    if state == "remounted":
+        assert tasks[0].arguments["argv"] == ("mount", "-o", "remount,size=1m", "/srv/it's here")
 
 
 def test_measurements_hold_everything_that_is_measured() -> None:
