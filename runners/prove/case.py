@@ -86,6 +86,7 @@ def why_not_verified(record: TrialRecord) -> str | None:
     if verdict == "VERIFIED":
         return None
     against = [fact for fact in record.facts if fact.finding not in ("pass", "not-applicable")]
+    against.sort(key=lambda fact: fact.finding != "harm")
     if record.harms:
         return f"{verdict}: {record.harms[0]}"
     if against:

@@ -20,17 +20,20 @@ def mutants(case: Case) -> tuple[Finding, ...]:
     """
     findings: list[Finding] = []
     flipped: set[str] = set()
-    dropped = _effective_steps(case)
-    for index in dropped:
+    effective = _effective_steps(case)
+    for index, step in enumerate(case.scenario.gold.steps):
+        if step.discover is not None:
+            # Without what it discovers, later steps would be nonsense: that shows nothing about the grader.
+            continue
         losses, seen = _play_without(case, index)
         flipped.update(losses)
         said = _step_text(case.scenario.gold, index)
-        if seen is None:
+        if seen is not None:
+            findings.append(finding("mutants", case.primary, True, f"without step {index + 1} ({said}): {seen}"))
+        elif index in effective:
             detail = f"nobody notices when step {index + 1} ({said}) is left out: sharpen an objective that it serves"
             findings.append(finding("mutants", case.primary, False, detail))
-        else:
-            findings.append(finding("mutants", case.primary, True, f"without step {index + 1} ({said}): {seen}"))
-    if not dropped:
+    if not findings:
         findings.append(finding("mutants", case.primary, False, "no step of gold changes or answers anything"))
     for objective in case.primary.objectives:
         if isinstance(objective.check, Probe | Answer) and objective.name not in flipped:
@@ -54,7 +57,7 @@ def cascades(case: Case) -> tuple[Finding, ...]:
     )
 
 
-def _effective_steps(case: Case) -> tuple[int, ...]:
+def _effective_steps(case: Case) -> frozenset[int]:
     """Indexes of gold's steps that answer, that can be undone, or that visibly changed the primary."""
     steps = case.scenario.gold.steps
     effective = {index for index, step in enumerate(steps) if step.answer is not None or step.undo is not None}
@@ -70,8 +73,7 @@ def _effective_steps(case: Case) -> tuple[int, ...]:
             last = now
 
         apply(live, case.scenario.gold, case.scenario.limits, compare)
-    # A step whose discovery later steps name cannot be left out without making nonsense of them.
-    return tuple(index for index in sorted(effective) if steps[index].discover is None)
+    return frozenset(effective)
 
 
 def _play_without(case: Case, index: int) -> tuple[frozenset[str], str | None]:
