@@ -1,0 +1,71 @@
+"""Switching the machine off and on again."""
+
+from __future__ import annotations
+
+from runners.sim.lifecycle import deliver
+from runners.sim.machine import Machine
+from runners.sim.systemctl.lists import wants_links
+from runners.sim.systemd import manager
+from runners.sim.systemd.journal import kernel, log
+
+_SHUTDOWN_SECONDS = 6.0
+_BOOT_SECONDS = 24.0
+
+
+def reboot(machine: Machine) -> None:
+    """End all services, let the time of a reboot pass, and start what is enabled.
+
+    What lived in memory is gone: /run and other tmpfs files of a boot stay as the services recreate them.
+    """
+    _down(machine, "reboot")
+    machine.advance(_SHUTDOWN_SECONDS)
+    machine.clock.boot = machine.clock.now
+    machine.advance(_BOOT_SECONDS)
+    kernel(machine, "Linux version 6.1.0-28-amd64 (debian-kernel@lists.debian.org)")
+    log(machine, "systemd", f"Hostname set to <{machine.spec.hostname}>.", pid=1)
+    manager.daemon_reload(machine)
+    for name in _boot_order(machine):
+        try:
+            manager.start(machine, name)
+        except manager.UnitError:
+            continue
+    log(machine, "systemd", "Startup finished in 1.912s (kernel) + 6.105s (userspace) = 8.017s.", pid=1)
+
+
+def power_off(machine: Machine) -> None:
+    """End all services. A powered-off server does not answer: everything but init is gone."""
+    _down(machine, "poweroff")
+
+
+def _down(machine: Machine, verb: str) -> None:
+    log(machine, "systemd-logind", f"The system will {verb} now!", pid=0)
+    log(machine, "systemd", f"Reached target {verb}.target.", pid=1)
+    for name in reversed(manager.known(machine)):
+        if name.endswith((".service", ".timer", ".socket")) and machine.systemd.get(name).active in (
+            "active",
+            "activating",
+        ):
+            manager.stop(machine, name)
+    manager.reset_failed(machine)
+    for process in list(machine.processes):
+        if process.unit is not None and machine.processes.get(process.pid) is not None:
+            deliver(machine, process, 9)
+
+
+def _boot_order(machine: Machine) -> list[str]:
+    """What the default target pulls in: enabled units, those that others come after first."""
+    names = [
+        name for target in ("sysinit.target", "basic.target", "timers.target", "multi-user.target", "graphical.target")
+        for name in wants_links(machine, target)
+        if name.endswith((".service", ".timer", ".socket"))
+    ]  # fmt: skip
+    names = list(dict.fromkeys(names))
+    ordered: list[str] = []
+    while names:
+        ready = [
+            name for name in names
+            if not any(other in names and other != name for other in manager.unit_file(machine, name).words("Unit", "After"))
+        ] or names[:1]  # fmt: skip
+        ordered += ready
+        names = [name for name in names if name not in ready]
+    return ordered

@@ -1,0 +1,66 @@
+"""What systemctl says about one unit: times, memory, commands and how its processes ended."""
+
+from __future__ import annotations
+
+from runners.sim.lifecycle import SIGNALS, status_name
+from runners.sim.machine import Machine
+from runners.sim.process_info import meminfo
+from runners.sim.processes import Process
+from runners.sim.systemd.manager import processes_of
+from runners.sim.systemd.state import UnitState
+from runners.sim.systemd.unitfile import UnitFile
+
+PRESET = "enabled"
+"""Debian's preset is to enable everything."""
+
+
+def timestamp(machine: Machine, at: float) -> str:
+    """`Mon 2024-01-15 10:23:45 UTC`."""
+    return f"{machine.clock.time(at):%a %Y-%m-%d %H:%M:%S} UTC"
+
+
+def tasks(processes: list[Process]) -> int:
+    return sum(process.threads for process in processes)
+
+
+def tasks_limit(machine: Machine, unit: UnitFile) -> str:
+    """TasksMax=, by default 15 % of the threads that the kernel allows for its memory."""
+    given = unit.get("Service", "TasksMax")
+    if given:
+        return given
+    return str(int(meminfo(machine)["MemTotal"] / 128 * 0.15))
+
+
+def memory(processes: list[Process]) -> int:
+    """Bytes charged to the cgroup: about what is resident, with shared pages counted once."""
+    return sum(process.rss for process in processes) * 7 // 10 // 4096 * 4096
+
+
+def cpu_seconds(machine: Machine, state: UnitState) -> float:
+    now = machine.clock.now
+    return state.cpu + sum(process.cpu_used(now) for process in processes_of(machine, state.name))
+
+
+def cgroup(unit: UnitFile) -> str:
+    return f"/{unit.get('Service', 'Slice', 'system.slice')}/{unit.name}"
+
+
+def ended(state: UnitState) -> str:
+    """`code=exited, status=1/FAILURE`, as it stands in parentheses after a pid."""
+    if state.exit_code == "exited":
+        return f"code=exited, status={state.exit_status}/{status_name(state.exit_status)}"
+    return f"code={state.exit_code}, signal={SIGNALS.get(state.exit_status, str(state.exit_status))}"
+
+
+def icon(state: UnitState, load_state: str) -> str:
+    """The dot before a unit's name."""
+    if state.active in ("failed",) or load_state in ("error", "bad-setting"):
+        return "×"
+    if state.active == "inactive":
+        return "○"
+    return "↻" if state.active == "reloading" else "●"
+
+
+def file_state(state_text: str) -> str:
+    """What stands after the path on the Loaded: line."""
+    return f"{state_text}; preset: {PRESET}" if state_text in ("enabled", "disabled", "indirect") else state_text

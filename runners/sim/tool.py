@@ -1,0 +1,64 @@
+"""Administrators' tools by their options: one specification makes the parser and the help text.
+
+A specification reads `h,human s,seconds= color=? V,version`: short and long name, `=` for a required argument and `=?`
+for an optional one. As in `options`, an option is known by its short letter where it has one.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from typing import NoReturn
+
+from runners.sim.commands.context import CommandExit, Context
+from runners.sim.commands.options import Options, parse
+
+
+@dataclass(frozen=True, slots=True)
+class Tool:
+    """`usage`: what follows `Usage:`; `version`: the whole line of --version; `status`: that of a wrong option.
+
+    `permute` False ends the options at the first operand, for tools that run other commands.
+    """
+
+    usage: str
+    spec: str
+    version: str
+    status: int = 1
+    hinted: bool = True
+    permute: bool = True
+    _short: str = field(init=False, repr=False)
+    _long: tuple[str, ...] = field(init=False, repr=False)
+    _help: str = field(init=False, repr=False)
+
+    def __post_init__(self) -> None:
+        short = "" if self.permute else "+"
+        long = []
+        lines = [f"Usage: {self.usage}", "", "Options:"]
+        for entry in self.spec.split():
+            names, equals, optional = entry.partition("=")
+            letter = names[0] if len(names) == 1 or names[1] == "," else ""
+            name = names[2:] if letter else names
+            if letter:
+                short += letter + {"": "", "=": ":", "=?": "::"}[equals + optional]
+            if name:
+                long.append(name + equals + optional + (f"/{letter}" if letter else ""))
+            dashed = [f"-{letter}"] * bool(letter) + [f"--{name}"] * bool(name)
+            lines.append(" " + ", ".join(dashed) + {"": "", "=": " <arg>", "=?": "[=<arg>]"}[equals + optional])
+        object.__setattr__(self, "_short", short)
+        object.__setattr__(self, "_long", tuple(long))
+        object.__setattr__(self, "_help", "\n".join(lines))
+
+    def parse(self, ctx: Context, arguments: Sequence[str] | None = None) -> Options:
+        """Parse the arguments; prints help, version or an error and ends the command where they ask for that."""
+        return parse(
+            ctx, self._short, self._long, status=self.status, usage=self._help, version=self.version,
+            arguments=arguments, hinted=self.hinted,
+        )  # fmt: skip
+
+    def fail(self, ctx: Context, message: str, status: int | None = None) -> NoReturn:
+        """End with an error line and, where the tool gives one, the hint at its help."""
+        ctx.err(message)
+        if self.hinted:
+            ctx.stderr.write(f"Try '{ctx.name} --help' for more information.\n".encode())
+        raise CommandExit(self.status if status is None else status)
