@@ -108,7 +108,10 @@ def bootstrap_ratio(
 
 
 def clustered(clusters: Sequence[Cluster], *, confidence: float = CONFIDENCE, resamples: int = RESAMPLES) -> Estimate:
-    """The ratio of sums over clusters, with a cluster bootstrap interval. Clusters without weight say nothing."""
+    """The ratio of sums over clusters, with a cluster bootstrap interval. Clusters without weight say nothing.
+
+    A single cluster has no interval but the range that missing evidence leaves open.
+    """
     used = [cluster for cluster in clusters if cluster.weight > 0]
     n, missing = sum(cluster.n for cluster in used), sum(cluster.missing for cluster in used)
     if not used:
@@ -119,8 +122,11 @@ def clustered(clusters: Sequence[Cluster], *, confidence: float = CONFIDENCE, re
     shown = [cluster.low if cluster.value is None else cluster.value for cluster in used]
     value = _tidy(math.fsum(shown) / math.fsum(weight))
     interval = bootstrap_ratio(low, high, weight, confidence=confidence, resamples=resamples)
+    if interval is None and not missing:
+        return Estimate(value=value, n=n)
     if interval is None:
-        return Estimate(value=value, n=n, missing=missing)
+        # Nothing can be told of other scenarios, but the figure itself may still move by what is missing.
+        interval = (float(low[0] / weight[0]), float(high[0] / weight[0]))
     # A percentile interval of few, skewed clusters may by rounding stop just short of the value itself.
     lower, upper = min(_tidy(interval[0]), value), max(_tidy(interval[1]), value)
     return Estimate(value=value, low=lower, high=upper, n=n, missing=missing)

@@ -7,7 +7,9 @@ from dataclasses import dataclass
 
 from reports.statistics import Estimate
 from reports.tables import Heading, Table, Value
+from reports.text import shortened
 
+_LONGEST = 160
 NUMERIC = ("rate", "gap", "count", "number", "points")
 
 
@@ -94,10 +96,11 @@ def _cell(heading: Heading, value: Value, *, header: str, tags: dict[str, tuple[
         return _estimate(column, kind, value)
     if isinstance(value, float):
         return Shown(column=column, kind=kind, text=f"{value:.4g}", sort=repr(value))
-    text = str(value)
+    # A name may be empty or a page long; the row has to stay a row.
+    text = shortened(str(value), _LONGEST) or "(empty)"
     is_header = column == header
     own = tags.get(str(value), ()) if is_header else ()
-    return Shown(column=column, kind=kind, text=text, sort=text, header=is_header, tags=own)
+    return Shown(column=column, kind=kind, text=text, sort=str(value), header=is_header, tags=own)
 
 
 def _estimate(column: str, kind: str, estimate: Estimate) -> Shown:

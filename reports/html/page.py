@@ -82,7 +82,7 @@ def render(frames: Frames, tables: Tables, plots: Sequence[Plot]) -> str:
     }
     return environment.get_template("page.html.j2").render(
         headline=headline(tables),
-        deck=_deck(tables),
+        deck=_deck(frames, tables),
         tally=_tally(frames, tables),
         views=views,
         plots=[
@@ -114,11 +114,15 @@ def headline(tables: Tables) -> str:
     return f"{leader} leads with {percent(best.value)} of its attempts verified."
 
 
-def _deck(tables: Tables) -> str:
+def _deck(frames: Frames, tables: Tables) -> str:
     """The widest transfer gap, in a sentence or two: what the leaderboard is there to show."""
+    if not tables.agents:
+        return "These records hold no trial."
+    if frames.attempts["errored"].all():
+        return "Every attempt errored: that is our infrastructure's doing, and says nothing of the agents."
     places = [place for place in range(len(tables.agents)) if _figure(tables.leaderboard, "transfer_gap", place).value]
     if not places:
-        return "No agent recovered machines without proof: recovered and verified are the same here."
+        return "No agent recovered machines without proof: what was recovered was verified."
     widest = max(places, key=lambda place: (_figure(tables.leaderboard, "transfer_gap", place).value or 0.0, -place))
     recovered = _figure(tables.leaderboard, "recovered", widest).value or 0.0
     verified = _figure(tables.leaderboard, "verified", widest).value or 0.0

@@ -91,6 +91,8 @@ def test_clustered_at_its_ends() -> None:
     assert clustered([]) == nothing
     assert clustered([Cluster(low=0.0, high=0.0, weight=0.0, n=5)]) == nothing
     assert clustered([Cluster(low=0.4, high=0.4, weight=0.8, n=2)]) == Estimate(value=0.5, n=2)
+    owed = clustered([Cluster(low=0.2, high=0.6, weight=0.8, n=4, missing=2)])
+    assert owed == Estimate(value=0.25, low=0.25, high=0.75, n=4, missing=2)
     same = clustered([Cluster(low=0.1 * 3, high=0.1 * 3, weight=0.3, n=1) for _ in range(7)])
     assert (same.value, same.low, same.high) == (1.0, 1.0, 1.0)
 
