@@ -7,6 +7,8 @@ JSON writes 5.0 as 5).
 from __future__ import annotations
 
 import dataclasses
+import json
+import re
 from collections.abc import Hashable, Mapping
 from dataclasses import dataclass
 from functools import lru_cache
@@ -20,6 +22,12 @@ from scenario_dsl.values import Value
 
 T = TypeVar("T")
 _LARGEST = 2**53 - 1
+
+# The standard encoder is ten times as fast as rfc8785's and writes the same, but for small floats (1e-07), the order of
+# keys beyond the basic plane, and lone surrogates; a text that may hold one of those is written by rfc8785.
+_ENCODER = json.JSONEncoder(ensure_ascii=False, sort_keys=True, separators=(",", ":"), allow_nan=False)
+_HIGH = re.compile("[\ud800-\U0010ffff]")
+_SMALL = re.compile("[0-9]e-[0-9]")
 
 
 @dataclass(eq=False)
@@ -50,8 +58,12 @@ def dump(value: object) -> bytes:
 
     Raises NotCanonical for numbers that JSON readers do not keep (NaN, infinities, beyond 2^53) and lone surrogates.
     """
+    plain_value = _plain(value)
+    text = _ENCODER.encode(plain_value)
+    if (text.isascii() or not _HIGH.search(text)) and not _SMALL.search(text):
+        return text.encode()
     try:
-        return rfc8785.dumps(_plain(value))
+        return rfc8785.dumps(plain_value)
     except rfc8785.CanonicalizationError as error:
         raise NotCanonical(str(error)) from error
 
@@ -75,18 +87,26 @@ def _adapter(wanted: Hashable) -> TypeAdapter[Any]:
 
 
 def _plain(value: object) -> Any:
-    if isinstance(value, float) and abs(value) > _LARGEST:
-        # As JSON it would be an integer that no reader may take for exact, so it would not come back.
-        raise NotCanonical(f"{value} is beyond 2^53")
-    if value is None or isinstance(value, bool | int | float | str):
+    """`value` in dicts, lists and scalars, whole floats as integers (which is how canonical JSON writes them)."""
+    if value is None or isinstance(value, str | bool):
         return value
+    if isinstance(value, int | float):
+        # Larger whole numbers are integers that no JSON reader may take for exact, so they would not come back.
+        if not -_LARGEST <= value <= _LARGEST:
+            raise NotCanonical(f"{value} is not a number within 2^53")
+        return int(value) if value == int(value) else value
     if isinstance(value, tuple | list):
         return [_plain(item) for item in value]
     if isinstance(value, Mapping):
         return {key: _plain(item) for key, item in value.items()}
     if dataclasses.is_dataclass(value) and not isinstance(value, type):
-        return {field.name: _plain(getattr(value, field.name)) for field in dataclasses.fields(value)}
+        return {name: _plain(getattr(value, name)) for name in _field_names(type(value))}
     raise TypeError(f"not a value of a stage: {value!r}")
+
+
+@lru_cache(maxsize=256)
+def _field_names(kind: Hashable) -> tuple[str, ...]:
+    return tuple(field.name for field in dataclasses.fields(cast(Any, kind)))
 
 
 def plain(value: object) -> Value:

@@ -4,6 +4,7 @@ import math
 from typing import Any
 
 import pytest
+import rfc8785
 from hypothesis import given
 from hypothesis import strategies as st
 
@@ -93,6 +94,14 @@ def test_what_is_written_comes_back(value: Any) -> None:
 @given(value=VALUE)
 def test_plain_values_come_back(value: Value) -> None:
     assert load_value(dump(value)) == value
+
+
+KEYS = st.text(st.sampled_from('ab"\\\x00\x1f\x7f\u2028\ud7ff\ue000\uffff\U0001f600'), max_size=4)
+
+
+@given(value=st.dictionaries(KEYS, st.floats(-1e6, 1e6) | st.floats(-1e-3, 1e-3) | WHOLE | KEYS, max_size=6))
+def test_every_way_to_write_is_rfc_8785s(value: dict[str, Any]) -> None:
+    assert dump(value) == rfc8785.dumps(value)
 
 
 @pytest.mark.parametrize("number", [math.nan, math.inf, 2**53, -(2**53), 1e17])
