@@ -73,7 +73,7 @@ class Diagnostic:
         return line + 1, column + 1
 
 
-class Diagnostics(AuthorError):
+class Diagnostics(AuthorError):  # noqa: N818 (it reads as what it is)
     """Documents that do not pass, with everything that the stage found, in order of position."""
 
     def __init__(self, found: Iterable[Diagnostic]) -> None:
@@ -152,8 +152,12 @@ def render(diagnostic: Diagnostic) -> str:
     out = [
         f"{diagnostic.severity}[{diagnostic.code}]: {diagnostic.message}",
         f"{blank}--> {_one_line(source.path)}:{line}:{column}",
-        f"{blank} |",
     ]
+    if source.text.strip():
+        out.append(f"{blank} |")
+    else:
+        # There is no text to show: the file could not be read, or it is empty.
+        by_line = {}
     previous: int | None = None
     for number in sorted(by_line):
         if previous is not None and number > previous + 1:
@@ -162,7 +166,7 @@ def render(diagnostic: Diagnostic) -> str:
         out += _excerpt(source, number, by_line[number], gutter)
     helps = diagnostic.helps
     if helps:
-        out.append(f"{blank} |")
+        out += [f"{blank} |"] if by_line else []
         out += [f"{blank} = help: {text}" for text in helps]
     return "\n".join(out) + "\n"
 
@@ -187,9 +191,7 @@ def _excerpt(source: SourceText, number: int, marks: list[tuple[int, Span, str, 
 
 def _shown(text: str) -> str:
     """Source text as a terminal may print it: tabs as spaces, nothing that would move the cursor."""
-    return "".join(
-        "    " if char == "\t" else char if char.isprintable() or char == " " else "\ufffd" for char in text
-    )
+    return "".join("    " if char == "\t" else char if char.isprintable() or char == " " else "\ufffd" for char in text)
 
 
 def _one_line(text: str) -> str:

@@ -17,7 +17,7 @@ MAX_BITS = 128
 """Results beyond these are refused: no document needs them, and `9 ** 9 ** 9` would not end."""
 
 
-class TooLarge(ValueError):
+class TooLarge(ValueError):  # noqa: N818 (it reads as what it is)
     """A result that would be larger than a template may make."""
 
 

@@ -269,7 +269,12 @@ _STAT = ModuleType(
         _may("get_checksum", "boolean", "also its checksum"),
         _may("get_mime", "boolean", "also its MIME type"),
         _may("get_attributes", "boolean", "also its attributes"),
-        _may("checksum_algorithm", "string", "which checksum", choices=("md5", "sha1", "sha224", "sha256", "sha384", "sha512")),
+        _may(
+            "checksum_algorithm",
+            "string",
+            "which checksum",
+            choices=("md5", "sha1", "sha224", "sha256", "sha384", "sha512"),
+        ),
     ),
 )
 _SLURP = ModuleType(

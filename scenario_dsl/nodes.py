@@ -14,13 +14,15 @@ Style = Literal["plain", "single", "double", "literal", "folded"]
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ScalarNode:
-    """`anchor` is where the value really stands, when an alias put it here."""
+    """`anchor` is where the value really stands, when an alias put it here. `size` and `depth` count values and levels
+    with aliases expanded."""
 
     span: Span
     value: Scalar
     style: Style
     anchor: Span | None = None
     size: int = 1
+    depth: int = 0
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -30,6 +32,7 @@ class ListNode:
     flow: bool
     anchor: Span | None = None
     size: int = 1
+    depth: int = 0
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -45,6 +48,7 @@ class MapNode:
     flow: bool
     anchor: Span | None = None
     size: int = 1
+    depth: int = 0
 
 
 Node: TypeAlias = ScalarNode | ListNode | MapNode

@@ -1,4 +1,4 @@
-"""Types of arguments: one mechanism for faults (declared in YAML), probe types and Ansible modules (declared in Python).
+"""Types of arguments: one mechanism for faults (declared in YAML), probe types and Ansible modules (in Python).
 
 A type says three things about itself: which JSON Schema describes it to an editor, which values it takes, and what a
 value means (`normal`: sizes in bytes, durations in seconds). A template may stand wherever a scalar is expected; it is
@@ -150,7 +150,7 @@ _RE2.log_errors = False
 
 
 def _regex(value: Value) -> str:
-    """RE2 keeps every match linear in time; Python's `re` must agree that it is one, as `regexp` of Ansible is Python's."""
+    """RE2 keeps every match linear in time; Python's `re` must agree, because Ansible's `regexp` is Python's."""
     text = _text(value)
     try:
         re2.compile(text, _RE2)
@@ -193,10 +193,14 @@ def _type(
 TYPES: Mapping[str, Type] = MappingProxyType(
     dict(
         (
-            _type("string", "text", "`text`; in quotes where YAML would read something else", {"type": "string"}, _text),
+            _type(
+                "string", "text", "`text`; in quotes where YAML would read something else", {"type": "string"}, _text
+            ),
             _type("integer", "a whole number", "`42`", {"type": "integer"}, _integer),
             _type("number", "a number", "`42` or `0.5`", {"type": "number"}, _number),
-            _type("percent", "a percentage", "`0` to `100`", {"type": "number", "minimum": 0, "maximum": 100}, _percent),
+            _type(
+                "percent", "a percentage", "`0` to `100`", {"type": "number", "minimum": 0, "maximum": 100}, _percent
+            ),
             _type("boolean", "true or false", "`true` or `false`", {"type": "boolean"}, _boolean),
             _type(
                 "path",
@@ -226,7 +230,9 @@ TYPES: Mapping[str, Type] = MappingProxyType(
                 {"type": ["string", "integer"], "pattern": r"^[0-9]+(\.[0-9]+)?(B|[KMGT](B|iB)?)$", "minimum": 0},
                 _size,
             ),
-            _type("url", "an address", "`http://localhost:8080/health`", {"type": "string", "pattern": "^https?://"}, _url),
+            _type(
+                "url", "an address", "`http://localhost:8080/health`", {"type": "string", "pattern": "^https?://"}, _url
+            ),
             _type("port", "a port", "`1` to `65535`", {"type": "integer", "minimum": 1, "maximum": 65535}, _port),
             _type(
                 "unit",

@@ -21,11 +21,18 @@ from scenario_dsl.syntax import explain
 from scenario_dsl.yaml12 import NumberOutOfRange, resolve
 
 MAX_DEPTH = 40
-MAX_VALUES = 100_000
+MAX_VALUES = 20_000
 LOADER: Any = yaml.CSafeLoader if yaml.__with_libyaml__ else yaml.SafeLoader
 """libyaml's scanner where PyYAML was built with it: same events, some ten times as fast."""
 
-_STYLES: dict[str | None, Style] = {None: "plain", "": "plain", "'": "single", '"': "double", "|": "literal", ">": "folded"}
+_STYLES: dict[str | None, Style] = {
+    None: "plain",
+    "": "plain",
+    "'": "single",
+    '"': "double",
+    "|": "literal",
+    ">": "folded",
+}
 _CORE_TAGS = frozenset({"!", "tag:yaml.org,2002:str"})
 
 
@@ -41,9 +48,10 @@ class _Open:
     entries: dict[str, Entry] = field(default_factory=dict)
     key: tuple[str, Span] | None = None
     size: int = 1
+    depth: int = 1
 
 
-class _Stop(Exception):
+class _Stop(Exception):  # noqa: N818 (it is a way out, not an error)
     """Reading on would make no sense; the diagnostic is already noted."""
 
 
@@ -103,9 +111,9 @@ class _Reader:
         span = Span(done.start, self.at(event.end_mark))
         node: Node
         if done.mapping:
-            node = MapNode(span=span, entries=done.entries, flow=done.flow, size=done.size)
+            node = MapNode(span=span, entries=done.entries, flow=done.flow, size=done.size, depth=done.depth)
         else:
-            node = ListNode(span=span, items=tuple(done.items), flow=done.flow, size=done.size)
+            node = ListNode(span=span, items=tuple(done.items), flow=done.flow, size=done.size, depth=done.depth)
         if done.anchor is not None:
             self.anchors[done.anchor] = node
         self.put(node)
@@ -130,13 +138,14 @@ class _Reader:
         if node is None:
             if name in self.anchors:
                 label = Label(span=_first_line(self.source, self.places[name]), text="the anchor")
-                self.found.append(
-                    problems.YamlAliasCycle(source=self.source, span=span, labels=(label,), anchor=name)
-                )
+                self.found.append(problems.YamlAliasCycle(source=self.source, span=span, labels=(label,), anchor=name))
             else:
                 self.found.append(problems.YamlAnchorUnknown(source=self.source, span=span, anchor=name))
             self.put(ScalarNode(span=span, value="", style="plain"))
             return
+        if len(self.stack) + node.depth > MAX_DEPTH:
+            self.found.append(problems.YamlTooDeep(source=self.source, span=span, most=MAX_DEPTH))
+            raise _Stop
         self.put(replace(node, span=span, anchor=node.anchor or node.span))
 
     def put(self, node: Node) -> None:
@@ -152,6 +161,7 @@ class _Reader:
             return
         parent = self.stack[-1]
         parent.size += node.size
+        parent.depth = max(parent.depth, node.depth + 1)
         if not parent.mapping:
             parent.items.append(node)
         elif parent.key is None:
@@ -171,9 +181,7 @@ class _Reader:
             self.found.append(problems.YamlMergeKey(source=self.source, span=span))
         if node.value in parent.entries:
             label = Label(span=parent.entries[node.value].key, text="first given here")
-            self.found.append(
-                problems.YamlDuplicateKey(source=self.source, span=span, labels=(label,), key=node.value)
-            )
+            self.found.append(problems.YamlDuplicateKey(source=self.source, span=span, labels=(label,), key=node.value))
         return node.value, span
 
 
@@ -242,4 +250,6 @@ def _read(reader: _Reader) -> None:
                 reader.found.append(problems.YamlSeveralDocuments(source=reader.source, span=mark))
                 raise _Stop
             if event.tags or (event.version and event.version[0] != 1):
-                reader.found.append(problems.YamlDirective(source=reader.source, span=Span(0, reader.source.line_end(0))))
+                reader.found.append(
+                    problems.YamlDirective(source=reader.source, span=Span(0, reader.source.line_end(0)))
+                )

@@ -34,9 +34,7 @@ def _must(name: str, type_name: str, doc: str, *, choices: tuple[Value, ...] = (
     return Parameter(name=name, type=type_name, doc=doc, required=True, choices=choices)
 
 
-def _may(
-    name: str, type_name: str, doc: str, *, choices: tuple[Value, ...] = (), default: Value = None
-) -> Parameter:
+def _may(name: str, type_name: str, doc: str, *, choices: tuple[Value, ...] = (), default: Value = None) -> Parameter:
     return Parameter(name=name, type=type_name, doc=doc, choices=choices, default=default)
 
 
@@ -50,7 +48,9 @@ _HTTP = ProbeType(
         _may("body_matches", "regex", "found somewhere in the answer's body"),
         _may("header", "mapping", "headers of the answer: name to a regular expression"),
         _may("within", "duration", "the longest time the answer may take"),
-        _may("method", "string", "the request's method", choices=("GET", "HEAD", "POST", "PUT", "DELETE"), default="GET"),
+        _may(
+            "method", "string", "the request's method", choices=("GET", "HEAD", "POST", "PUT", "DELETE"), default="GET"
+        ),
         _may("host", "string", "the Host header, where it is not the address's own"),
     ),
 )
@@ -270,7 +270,7 @@ _CLIENT = ProbeType(
 _MOUNT = ProbeType(
     name="mount",
     doc="Whether something is mounted at a path.",
-    example={"path": "/var/log", "mounted": True, "options": ["rw"]},
+    example={"path": "/var/log", "mounted": True, "options": ("rw",)},
     parameters=(
         _must("path", "path", "where"),
         _must("mounted", "boolean", "whether something is mounted there"),

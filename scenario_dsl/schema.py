@@ -174,7 +174,7 @@ def _cascade() -> Schema:
 
 
 def _scenario() -> Schema:
-    named_probe = {"$ref": "#/$defs/probe"}
+    named_probe: Schema = {"$ref": "#/$defs/probe"}
     uses: Schema = {"$ref": "#/$defs/use"}
     control = mapping(
         "a control",
@@ -380,6 +380,4 @@ def inlined(kind: DocumentKind) -> Mapping[str, object]:
 
 def schema_files() -> Mapping[str, str]:
     """File name -> content, of every published schema."""
-    return {
-        f"{kind}.schema.json": json.dumps(schema(kind), indent=1, ensure_ascii=False) + "\n" for kind in KINDS
-    }
+    return {f"{kind}.schema.json": json.dumps(schema(kind), indent=1, ensure_ascii=False) + "\n" for kind in KINDS}

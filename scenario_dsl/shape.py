@@ -5,7 +5,8 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator, Mapping
 from functools import cache
-from typing import Any
+from itertools import islice
+from typing import Any, cast
 
 from jsonschema import Draft202012Validator
 from jsonschema.exceptions import ValidationError
@@ -20,6 +21,9 @@ from scenario_dsl.problems import shape as problems
 from scenario_dsl.schema import KINDS, DocumentKind, inlined
 from scenario_dsl.schema_parts import FAULT_NAME, PARAMETER_NAME, SCENARIO_NAME
 from scenario_dsl.values import Route
+
+MAX_ERRORS = 200
+"""More of them help nobody, and a hostile document could have as many as it has values."""
 
 _FORMS = {each.article: each.form for each in TYPES.values()}
 _NAMES = {
@@ -41,7 +45,7 @@ def check_shape(document: Document) -> tuple[Diagnostic, ...]:
         first = next(iter(document.root.entries))
         span = document.root.entries[first].key
         return (problems.UnknownDocument(source=document.source, span=span, suggestion=closest(first, KINDS)),)
-    errors = _validator(kind).iter_errors(data_of(document.root))
+    errors = islice(_validator(kind).iter_errors(data_of(document.root)), MAX_ERRORS)
     return tuple(found for error in errors for found in _explain(document, error))
 
 
@@ -53,13 +57,13 @@ def _validator(kind: DocumentKind) -> Any:
 def _explain(document: Document, error: ValidationError) -> Iterator[Diagnostic]:
     route: Route = tuple(error.absolute_path)
     schema: Mapping[str, Any] = error.schema if isinstance(error.schema, Mapping) else {}
-    rule = error.validator
+    rule, wanted = error.validator, cast(Any, error.validator_value)
     if rule == "additionalProperties":
         yield from _unknown_keys(document, route, schema)
     elif rule in ("required", "dependentRequired"):
         yield from _missing(document, route, error, schema)
     elif rule == "anyOf":
-        keys = [branch["required"][0] for branch in error.validator_value]
+        keys = [branch["required"][0] for branch in wanted]
         listed = listing([f"`{key}`" for key in keys], 8)
         place = _title(document, route, error, schema)
         yield problems.NeedsOneOf(source=document.source, span=document.key(route), place=place, keys=listed)
@@ -149,15 +153,12 @@ def _missing(
     node = document.node(route)
     assert isinstance(node, MapNode)
     own = schema if "properties" in schema else _schema_at(document, error)
+    wanted = cast(Any, error.validator_value)
     if error.validator == "required":
-        needed = [key for key in error.validator_value if key not in node.entries]
+        needed = [key for key in wanted if key not in node.entries]
     else:
         needed = [
-            key
-            for given, keys in error.validator_value.items()
-            if given in node.entries
-            for key in keys
-            if key not in node.entries
+            key for given, keys in wanted.items() if given in node.entries for key in keys if key not in node.entries
         ]
     for key in needed:
         doc = own.get("properties", {}).get(key, {}).get("description", "")
@@ -176,9 +177,7 @@ def _exclusive(document: Document, route: Route, error: ValidationError) -> Diag
     pair = sorted((str(route[-1]), other), key=lambda key: document.key((*route[:-1], key)).start)
     # Each of the two excludes the other: report the one that stands later, once.
     key = pair[1]
-    return problems.KeysExclude(
-        source=document.source, span=document.key((*route[:-1], key)), key=key, other=pair[0]
-    )
+    return problems.KeysExclude(source=document.source, span=document.key((*route[:-1], key)), key=key, other=pair[0])
 
 
 def _several(document: Document, route: Route, schema: Mapping[str, Any]) -> Iterator[Diagnostic]:
@@ -201,12 +200,17 @@ def _value(document: Document, route: Route, error: ValidationError, schema: Map
     source, span, place = document.source, document.place(route), _place(route, schema)
     title = str(schema.get("title", ""))
     if error.validator == "enum" or title.startswith("one of "):
-        return _choice(document, route, schema, error)
+        return _choice(document, route, schema)
     if error.validator == "type" or (error.validator == "pattern" and _wants_no_text(schema)):
         if error.validator == "type" and "{" not in title and "pattern" not in schema and not title:
             title = " or ".join(_listed(error.validator_value))
         return problems.WrongType(
-            source=source, span=span, place=place, expected=title, found=kind_of(node), advice=_advice(document, route, title)
+            source=source,
+            span=span,
+            place=place,
+            expected=title,
+            found=kind_of(node),
+            advice=_advice(document, route, title),
         )
     written = _written(node)
     if title == "a name":
@@ -239,7 +243,7 @@ def _reason(error: ValidationError, title: str) -> str:
     }[str(error.validator)]
 
 
-def _choice(document: Document, route: Route, schema: Mapping[str, Any], error: ValidationError) -> Diagnostic:
+def _choice(document: Document, route: Route, schema: Mapping[str, Any]) -> Diagnostic:
     node = document.node(route)
     values = schema.get("enum") or schema.get("examples") or []
     choices = [str(value) for value in values]
@@ -269,7 +273,13 @@ def _listed(kinds: object) -> list[str]:
 def _written(node: Node) -> str:
     if not isinstance(node, ScalarNode):
         return kind_of(node)
-    text = "nothing" if node.value is None else str(node.value).lower() if isinstance(node.value, bool) else str(node.value)
+    text = (
+        "nothing"
+        if node.value is None
+        else str(node.value).lower()
+        if isinstance(node.value, bool)
+        else str(node.value)
+    )
     return f"`{text if len(text) <= 60 else text[:57] + '…'}`" if node.value is not None else text
 
 
@@ -293,5 +303,7 @@ def _advice(document: Document, route: Route, title: str) -> str:
             return f'put it into quotes if it is meant as text: `"{raw}"`'
         return f"write `{node.value}: {{}}` if it takes no arguments" if title == "a fault" and raw else ""
     if getattr(node, "flow", False) and title in _FORMS | {"text": ""}:
-        return f"YAML reads `{raw[0]}` as the beginning of {kind_of(node)}; put the whole text into quotes, or write `|-`"
+        return (
+            f"YAML reads `{raw[0]}` as the beginning of {kind_of(node)}; put the whole text into quotes, or write `|-`"
+        )
     return ""

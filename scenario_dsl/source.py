@@ -59,7 +59,7 @@ class SourceText:
         return index - column + len(self.line(line))
 
 
-class Unreadable(Exception):
+class Unreadable(Exception):  # noqa: N818 (it reads as what it is)
     """Why a file is no text: `kind` (below), a `detail`, the `text` as far as it decodes and the index `at` fault.
 
     Kinds: missing, directory, special (a device or pipe), denied, loop, io, huge, encoding, bom, utf16, nul, control,

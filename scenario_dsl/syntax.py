@@ -122,9 +122,7 @@ def _start(source: SourceText, at: int, context: int, error: MarkedYAMLError) ->
         if first in _MEANINGS and (first not in "[{" or name in SHELL_KEYS or name in PROSE_KEYS):
             start = base + key.end()
     sign = source.text[start : start + 1]
-    if sign in _MEANINGS and sign not in "[{":
-        meaning = _MEANINGS[sign]
-    elif sign in ("[", "{") and start != at:
+    if (sign in _MEANINGS and sign not in "[{") or (sign in ("[", "{") and start != at):
         meaning = _MEANINGS[sign]
     else:
         return None

@@ -76,7 +76,7 @@ class TemplateError(AuthorError):
 class _Sandbox(ImmutableSandboxedEnvironment):
     intercepted_binops = frozenset({"+", "-", "*", "/", "//", "%", "**"})
 
-    def call_binop(self, context: Any, operator: str, left: Any, right: Any) -> Any:
+    def call_binop(self, context: Any, operator: str, left: Any, right: Any) -> Any:  # noqa: ARG002 (Jinja2's)
         return bounded_binop(operator, left, right)
 
     def getattr(self, obj: Any, attribute: str) -> Any:

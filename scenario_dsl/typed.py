@@ -33,9 +33,7 @@ def _walk(document: Document, schema: Any, value: Value, route: Route, found: li
     if isinstance(value, Mapping):
         known = schema.get("properties", {})
         rest = schema.get("additionalProperties")
-        return {
-            key: _walk(document, known.get(key, rest), item, (*route, key), found) for key, item in value.items()
-        }
+        return {key: _walk(document, known.get(key, rest), item, (*route, key), found) for key, item in value.items()}
     if isinstance(value, tuple):
         items = schema.get("items")
         return tuple(_walk(document, items, item, (*route, index), found) for index, item in enumerate(value))

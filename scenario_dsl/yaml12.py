@@ -21,7 +21,7 @@ _FLOAT = re.compile(r"[-+]?(\.[0-9]+|[0-9]+(\.[0-9]*)?)([eE][-+]?[0-9]+)?")
 _UNBOUND = re.compile(r"[-+]?\.(inf|Inf|INF)|\.(nan|NaN|NAN)")
 
 
-class NumberOutOfRange(ValueError):
+class NumberOutOfRange(ValueError):  # noqa: N818 (it reads as what it is)
     """A number that JSON cannot keep: too large, infinite, or not a number."""
 
 

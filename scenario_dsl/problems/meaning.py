@@ -264,7 +264,9 @@ class NoTwin(Diagnostic):
     code: ClassVar[str] = "scenario-without-twin"
     title: ClassVar[str] = "a repair needs at least one twin"
     caret: ClassVar[str] = "`twins` is missing"
-    help: ClassVar[str] = "a twin is the same cause behind another surface; without one, nobody can tell whether it was understood"
+    help: ClassVar[str] = (
+        "a twin is the same cause behind another surface; without one, nobody can tell whether it was understood"
+    )
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -142,7 +142,9 @@ class YamlTextAfterValue(Diagnostic):
     code: ClassVar[str] = "yaml-text-after-value"
     title: ClassVar[str] = "something follows a value that had already ended"
     caret: ClassVar[str] = "the value ended before this"
-    help: ClassVar[str] = "put the whole text into one pair of quotes, or write `|-` and the text on the next line, indented"
+    help: ClassVar[str] = (
+        "put the whole text into one pair of quotes, or write `|-` and the text on the next line, indented"
+    )
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
