@@ -1,0 +1,143 @@
+"""user and cron: what the account files and the cron tables say."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from typing import NamedTuple
+
+from runners.patterns import found
+from runners.sim.machine import Machine
+from runners.sim.probes.arguments import Arguments
+from runners.sim.probes.baseline import Baseline
+from runners.sim.probes.seen import Seen
+from runners.sim.systemd.journal import entries
+from runners.sim.users import Accounts, User, accounts
+from runners.worlds import Observation
+
+_KEYS = (".ssh/authorized_keys", ".ssh/authorized_keys2")
+_FAILED = re.compile(r"exit status [1-9]|failed|FAILED")
+
+
+def user(machine: Machine, arguments: Arguments, baseline: Baseline) -> Observation:  # noqa: ARG001
+    """Locked: no password of the account can match. Keys are those of its home, as sshd reads them by default."""
+    seen, name = Seen(), arguments.require("name")
+    known = accounts(machine)
+    account, wanted = known.user(name), arguments.flag("exists")
+    seen.expect(wanted is (account is not None), f"{name} {'exists' if account is not None else 'does not exist'}")
+    if account is None:
+        return seen.observation()
+    for group in arguments.texts("groups"):
+        entry = known.group(group)
+        inside = entry is not None and (name in entry.members or account.gid == entry.gid)
+        seen.expect(inside, f"{name} is {'in' if inside else 'not in'} {group}")
+    shell = arguments.text("shell")
+    if shell is not None:
+        seen.expect(account.shell == shell, f"its shell is {account.shell}")
+    locked = arguments.flag("locked")
+    if locked is not None:
+        shadow = known.shadow.get(name)
+        now = shadow is not None and shadow.locked
+        seen.expect(now is locked, f"its password is {'locked' if now else 'not locked'}")
+    pattern = arguments.text("authorized_keys_lack")
+    if pattern is not None:
+        bad = any(found(pattern, _text(machine, f"{account.home}/{path}")) for path in _KEYS)
+        seen.expect(not bad, f"its keys {'hold' if bad else 'lack'} /{pattern}/")
+    sudo = arguments.flag("sudo")
+    if sudo is not None:
+        may = account.uid == 0 or _may_sudo(machine, known, account)
+        seen.expect(may is sudo, f"it may {'' if may else 'not '}use sudo")
+    return seen.observation()
+
+
+def _may_sudo(machine: Machine, known: Accounts, account: User) -> bool:
+    """Does any rule of sudoers name the account, a group of its, or all? What it may run is not weighed."""
+    groups = {
+        group.name for group in known.groups.values() if account.name in group.members or group.gid == account.gid
+    }
+    names = {account.name, "ALL", f"#{account.uid}", *(f"%{group}" for group in groups)}
+    for line in _sudoers(machine):
+        who, _, rest = line.strip().partition(" ")
+        if "=" in rest and who in names and not who.startswith(("Defaults", "User_Alias", "Cmnd_Alias")):
+            return True
+    return False
+
+
+def _sudoers(machine: Machine) -> Iterator[str]:
+    yield from _text(machine, "/etc/sudoers").replace("\t", " ").splitlines()
+    view = machine.view()
+    try:
+        names = sorted(view.names("/etc/sudoers.d"))
+    except OSError:
+        return
+    for name in names:
+        # sudo leaves out names with a dot and those that end in ~.
+        if "." not in name and not name.endswith("~"):
+            yield from _text(machine, f"/etc/sudoers.d/{name}").replace("\t", " ").splitlines()
+
+
+class Job(NamedTuple):
+    user: str
+    schedule: str
+    command: str
+
+
+def cron(machine: Machine, arguments: Arguments, baseline: Baseline) -> Observation:  # noqa: ARG001
+    """Jobs of the user's own table, of /etc/crontab and of /etc/cron.d. A run succeeded when the journal tells of it and
+    of no failure of the same process."""
+    seen, name, pattern = Seen(), arguments.require("user"), arguments.require("command")
+    jobs = [job for job in _jobs(machine) if job.user == name and found(pattern, job.command)]
+    schedule = arguments.text("schedule")
+    matching = [job for job in jobs if schedule is None or job.schedule == " ".join(schedule.split())]
+    fact = f"{name} has the job {jobs[0].schedule} {jobs[0].command}" if jobs else f"{name} has no job /{pattern}/"
+    seen.expect(arguments.flag("present") is bool(matching), fact)
+    within = arguments.number("succeeded_within")
+    if within is not None:
+        last = _last_success(machine, name, pattern, machine.clock.now - within)
+        seen.expect(last is not None, "it ran well lately" if last is not None else "it has not run well lately")
+    return seen.observation()
+
+
+def _jobs(machine: Machine) -> Iterator[Job]:
+    view = machine.view()
+    tables = [("/etc/crontab", None)]
+    for folder, own in (("/etc/cron.d", False), ("/var/spool/cron/crontabs", True)):
+        try:
+            tables += [(f"{folder}/{name}", name if own else None) for name in sorted(view.names(folder))]
+        except OSError:
+            continue
+    for path, owner in tables:
+        for line in _text(machine, path).splitlines():
+            job = _job(line.strip(), owner)
+            if job is not None:
+                yield job
+
+
+def _job(line: str, owner: str | None) -> Job | None:
+    if not line or line.startswith("#") or re.match(r"\w+\s*=", line):
+        return None
+    fields = 1 if line.startswith("@") else 5
+    words = line.split(None, fields + (0 if owner is not None else 1))
+    if len(words) <= fields + (0 if owner is not None else 1):
+        return None
+    return Job(owner or words[fields], " ".join(words[:fields]), words[-1])
+
+
+def _last_success(machine: Machine, name: str, pattern: str, since: float) -> float | None:
+    """When the job last ran and did not fail; None when it did not since then."""
+    started: dict[int, float] = {}
+    for entry in entries(machine, since=since):
+        if entry.identifier not in ("CRON", "cron"):
+            continue
+        if entry.message.startswith(f"({name}) CMD") and found(pattern, entry.message):
+            started[entry.pid] = entry.at
+        elif _FAILED.search(entry.message):
+            started.pop(entry.pid, None)
+    return max(started.values(), default=None)
+
+
+def _text(machine: Machine, path: str) -> str:
+    try:
+        return machine.view().read(path).decode("utf-8", "replace")
+    except OSError:
+        return ""

@@ -1,0 +1,47 @@
+"""What the healthy machine was like, as far as probes need it to tell the genuine from the pretended."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+
+from runners.sim.machine import Machine
+from runners.sim.processes import Process
+
+_WILD = ("0.0.0.0", "::", "*")  # noqa: S104 (compared with, not bound to)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Baseline:
+    """listeners: (protocol, port) -> the program that listens there; outside: ports that other machines reach;
+    mains: unit -> the program of its main process."""
+
+    listeners: Mapping[tuple[str, int], str] = field(default_factory=dict)
+    outside: frozenset[int] = frozenset()
+    mains: Mapping[str, str] = field(default_factory=dict)
+
+    @classmethod
+    def of(cls, machine: Machine) -> Baseline:
+        """Of a machine that is known to be healthy."""
+        listeners: dict[tuple[str, int], str] = {}
+        outside: set[int] = set()
+        for process in machine.processes:
+            for socket in process.sockets:
+                if socket.port and socket.state in ("LISTEN", ""):
+                    listeners.setdefault((socket.protocol, socket.port), process.program)
+                    if socket.address in _WILD or not socket.address.startswith("127."):
+                        outside.add(socket.port)
+        mains = {}
+        for name, state in machine.systemd.units.items():
+            main = machine.processes.get(state.main_pid) if state.main_pid else None
+            if main is not None:
+                mains[name] = main.program
+        return cls(listeners=listeners, outside=frozenset(outside), mains=mains)
+
+    def genuine_listener(self, protocol: str, port: int, process: Process) -> bool:
+        """Is it the program that listens there on the healthy machine? A port that nobody had there takes anyone."""
+        known = self.listeners.get((protocol, port))
+        return known is None or known == process.program
+
+
+NOTHING_KNOWN = Baseline()

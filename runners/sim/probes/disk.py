@@ -1,0 +1,64 @@
+"""disk and mount: the file systems."""
+
+from __future__ import annotations
+
+import posixpath
+
+from runners.sim.files.tree import Mount
+from runners.sim.machine import Machine
+from runners.sim.probes.arguments import Arguments
+from runners.sim.probes.baseline import Baseline
+from runners.sim.probes.seen import Seen
+from runners.worlds import Observation
+
+
+def disk(machine: Machine, arguments: Arguments, baseline: Baseline) -> Observation:  # noqa: ARG001
+    """Percentages are df's: used of used and available, rounded up. `path` need not exist: its folder counts."""
+    seen, path = Seen(), arguments.require("path")
+    place = _mount_of(machine, path)
+    free = machine.files.free(place)
+    used = place.reserved + machine.files.usage[place.dev].bytes
+    inodes_used = place.inodes_reserved + machine.files.usage[place.dev].inodes
+    percent, inode_percent = _percent(used, free.bytes), _percent(inodes_used, free.inodes)
+    space, inodes = f"{place.path} is {percent}% full, {free.bytes} bytes free", f"{inode_percent}% of inodes used"
+    for name, holds, fact in (
+        ("used_percent_at_most", lambda limit: percent <= limit, space),
+        ("used_percent_at_least", lambda limit: percent >= limit, space),
+        ("free_at_least", lambda limit: free.bytes >= limit, space),
+        ("free_at_most", lambda limit: free.bytes <= limit, space),
+        ("inodes_free_at_least", lambda limit: free.inodes >= limit, f"{place.path} has {free.inodes} inodes free"),
+        ("inodes_used_percent_at_most", lambda limit: inode_percent <= limit, f"{place.path}: {inodes}"),
+        ("inodes_used_percent_at_least", lambda limit: inode_percent >= limit, f"{place.path}: {inodes}"),
+    ):
+        limit = arguments.number(name)
+        if limit is not None:
+            seen.expect(holds(limit), fact)
+    return seen.observation()
+
+
+def mount(machine: Machine, arguments: Arguments, baseline: Baseline) -> Observation:  # noqa: ARG001
+    seen, path = Seen(), arguments.require("path").rstrip("/") or "/"
+    # The last one mounted there is the one that is seen.
+    here = next((one for one in reversed(machine.files.mounts) if one.path == path), None)
+    wanted = arguments.flag("mounted")
+    seen.expect(wanted is (here is not None), f"{path} is {'mounted' if here is not None else 'not mounted'}")
+    if here is not None and wanted:
+        for option in arguments.texts("options"):
+            seen.expect(option in here.options, f"{path} has the options {','.join(here.options)}")
+    return seen.observation()
+
+
+def _mount_of(machine: Machine, path: str) -> Mount:
+    view = machine.view()
+    while path != "/":
+        try:
+            found = view.find(path)
+            return machine.files.mount_of(found.inode if found.inode is not None else found.parent)
+        except OSError:
+            path = posixpath.dirname(path)
+    return machine.files.mounts[0]
+
+
+def _percent(used: int, free: int) -> int:
+    whole = used + free
+    return -(-100 * used // whole) if whole else 0

@@ -1,0 +1,88 @@
+"""http: a request made on a fork, as a client of the system makes it.
+
+It comes from outside, through the firewall, to the machine's own address, even for `http://localhost/…`; only a port
+that the healthy machine offers to itself alone (an app behind nginx) is asked from inside. The answer counts when it
+comes from the program that listens there on the healthy machine. What nginx is configured to say is nginx's answer: a
+scenario that must tell a `return 200` from the app's own words expects some of those words with `body_matches`.
+"""
+
+from __future__ import annotations
+
+from urllib.parse import urlsplit
+
+from runners.patterns import found
+from runners.sim.machine import Machine
+from runners.sim.network.connect import ConnectFailure, connect
+from runners.sim.network.http import HttpFailure, HttpResponse, request
+from runners.sim.probes.arguments import Arguments
+from runners.sim.probes.baseline import Baseline
+from runners.sim.probes.seen import Seen
+from runners.sim.traffic import clients
+from runners.worlds import Observation
+
+_STRANGER = "198.51.100.23"
+_LOCAL = ("localhost", "127.0.0.1", "::1")
+_PATIENCE = 30.0
+
+
+def http(machine: Machine, arguments: Arguments, baseline: Baseline) -> Observation:
+    seen, url = Seen(), arguments.require("url")
+    parts = urlsplit(url)
+    port = parts.port or (443 if parts.scheme == "https" else 80)
+    host = parts.hostname or ""
+    inside = host in _LOCAL and port in {known for _, known in baseline.listeners} and port not in baseline.outside
+    source = "127.0.0.1" if inside else _client(machine)
+    address = "127.0.0.1" if inside else (_own_address(machine, host) or host)
+    limit = arguments.number("within")
+    patience = _PATIENCE if limit is None else min(_PATIENCE, limit + 1)
+    listener = connect(machine, address, port, source=source, timeout=patience)
+    if not isinstance(listener, ConnectFailure) and listener.process is not None:
+        if not baseline.genuine_listener("tcp", port, listener.process):
+            seen.expect(False, f"{listener.process.name} answers on port {port}, which is not what belongs there")
+            return seen.observation()
+    named = arguments.text("host")
+    answer = request(
+        machine,
+        arguments.text("method") or "GET",
+        url,
+        headers=() if named is None else (("Host", named),),
+        source=source,
+        timeout=patience,
+        connect_to=address,
+    )
+    _judge(answer, arguments, url, seen)
+    return seen.observation()
+
+
+def _judge(answer: HttpResponse | HttpFailure, arguments: Arguments, url: str, seen: Seen) -> None:
+    if isinstance(answer, HttpFailure):
+        seen.expect(False, f"{url}: {answer.message}")
+        return
+    status = arguments.integer("status")
+    seen.expect(answer.status < 400 if status is None else answer.status == status, f"{url} gave {answer.status}")
+    pattern = arguments.text("body_matches")
+    if pattern is not None:
+        there = found(pattern, answer.body.decode("utf-8", "replace"))
+        seen.expect(there, f"its body {'matches' if there else 'does not match'} /{pattern}/")
+    for name, wanted in arguments.mapping("header").items():
+        value = answer.header(name)
+        seen.expect(value is not None and found(str(wanted), value), f"its {name} is {value}")
+    limit = arguments.number("within")
+    if limit is not None:
+        seen.expect(answer.seconds <= limit, f"it took {answer.seconds:.3f} s")
+
+
+def _client(machine: Machine) -> str:
+    """An address that requests come from: the first outside client's, so that rules about clients apply."""
+    for client in clients(machine):
+        for source in client.sources:
+            if machine.network.interface(source) is None:
+                return source
+    return _STRANGER
+
+
+def _own_address(machine: Machine, host: str) -> str | None:
+    """Where a client finds this machine: its outward address, for any name or address of its own."""
+    outward = machine.network.interfaces[-1].address
+    own = (*_LOCAL, machine.spec.hostname, outward)
+    return outward if host in own or machine.network.names.get(host) == outward else None

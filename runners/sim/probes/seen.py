@@ -1,0 +1,24 @@
+"""How a probe collects what it expected and what it saw."""
+
+from __future__ import annotations
+
+from runners.worlds import Observation
+
+
+class Seen:
+    """Facts for the one line that people read, and whether every expectation held so far."""
+
+    __slots__ = ("_facts", "_holds")
+
+    def __init__(self) -> None:
+        self._facts: list[str] = []
+        self._holds = True
+
+    def expect(self, holds: bool, fact: str) -> None:
+        """`fact` says what was seen, whether it was expected or not."""
+        self._holds = self._holds and holds
+        if fact not in self._facts:
+            self._facts.append(fact)
+
+    def observation(self) -> Observation:
+        return Observation(holds=self._holds, detail="; ".join(self._facts).replace("\n", " ")[:300])
