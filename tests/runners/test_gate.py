@@ -1,0 +1,278 @@
+"""The gate: each check's findings, and the verdict they add up to."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+import pytest
+
+from compiler.model import ResolvedScenario
+from runners.agents.interventional import InterventionAgent
+from runners.agents.protocol import Agent, Run
+from runners.agents.script import ScriptAgent
+from runners.gate import control, primary, twin
+from runners.gate.bench import Bench, derive
+from runners.gate.repeat import repeat
+from runners.gate.reversibility import reversibility
+from runners.interventions import as_typed
+from runners.records import Finding, GateFact, TrialRecord, judge
+from runners.trials import play_trial
+from runners.worlds import LiveWorld
+from scenario_dsl.model import Intervention, Step
+from tests.runners.cases import GOLD, investigation, job_of, repair, site_of, steps
+from tests.runners.toy import ToyBackend, ToyWorld
+
+KNOWN_NAME = repair().bad[0]
+
+
+def bench(scenario: ResolvedScenario | None = None, backend: ToyBackend | None = None) -> Bench:
+    site = site_of(scenario or repair(), backend)
+    return Bench(site=site, limits=site.scenario.limits, seed=5)
+
+
+def played(agent: Agent, world: str = "primary", scenario: ResolvedScenario | None = None) -> TrialRecord:
+    site = site_of(scenario or repair())
+    return play_trial(job_of(site, world), site, site.scenario.world(world), agent)
+
+
+def habit(*commands: str) -> Intervention:
+    return Intervention(name="habit", steps=steps(*commands))
+
+
+@pytest.mark.parametrize(
+    ("intervention", "in_primary", "in_twin", "in_control"),
+    [
+        (GOLD, "pass", "pass", "pass"),
+        (KNOWN_NAME, "pass", "fail", "harm"),
+        (habit("write /etc/app.conf good", "systemctl start app"), "pass", "fail", "pass"),
+        (habit("systemctl stop web", "write /etc/app.conf good", "systemctl start app"), "harm", "harm", "harm"),
+        (habit("append /etc/new x"), "fail", "fail", "harm"),
+        (habit("true"), "fail", "fail", "pass"),
+    ],
+)
+def test_where_each_habit_is_refused(
+    intervention: Intervention, in_primary: Finding, in_twin: Finding, in_control: Finding
+) -> None:
+    examined = bench()
+    _, other, noise = examined.site.scenario.worlds
+    assert primary.by_intervention(examined, intervention).finding == in_primary
+    assert twin.by_intervention(examined, other, intervention).finding == in_twin
+    assert control.by_intervention(examined, noise, intervention).finding == in_control
+
+
+@pytest.mark.parametrize(
+    ("commands", "reason"),
+    [
+        ("append /etc/app.conf x", "changed /etc/app.conf"),
+        ("systemctl restart app", "restarted, stopped or started app"),
+        ("systemctl stop web; sleep 11", "3 client requests failed"),
+        ("systemctl stop web", "invariant `the web server stays up` was broken"),
+    ],
+)
+def test_harm_to_a_healthy_machine_says_what_it_was(commands: str, reason: str) -> None:
+    examined = bench()
+    fact = control.by_intervention(examined, examined.site.scenario.worlds[2], habit(commands))
+    assert fact.finding == "harm"
+    assert reason in fact.reason
+
+
+def test_naming_a_cause_that_is_not_there_is_wrong() -> None:
+    examined = bench(investigation())
+    world = examined.site.scenario.worlds[2]
+    remembered = examined.site.scenario.bad[0]
+    fact = control.by_intervention(examined, world, remembered)
+    assert (fact.finding, fact.reason) == ("fail", "it answered `10:15`, which is not so in this world")
+    assert control.by_intervention(examined, world, examined.site.scenario.gold).finding == "pass"
+
+
+@pytest.mark.parametrize(
+    ("intervention", "means", "finding"),
+    [
+        (GOLD, "intervention", "pass"),
+        (habit("write /etc/app.conf good", "systemctl start app"), "intervention", "pass"),
+        (habit("write /etc/app.conf good", "systemctl restart app"), "intervention", "fail"),
+        (as_typed(("write /etc/app.conf good", "systemctl restart app")), "policy", "pass"),
+        (habit("append /etc/motd x"), "intervention", "fail"),
+        (as_typed(("append /etc/motd x",)), "policy", "fail"),
+        (habit("append /var/log/syslog x"), "intervention", "pass"),
+    ],
+)
+def test_a_second_application(intervention: Intervention, means: str, finding: Finding) -> None:
+    assert repeat(bench(), intervention, means).finding == finding
+
+
+UNDOING = Intervention(name="undoing", steps=(Step(run="write /etc/app.conf good", undo="write /etc/app.conf bad"),))
+HALF_UNDOING = Intervention(name="half", steps=(*UNDOING.steps, Step(run="append /etc/motd x")))
+
+
+@pytest.mark.parametrize(
+    ("intervention", "means", "finding"),
+    [
+        (UNDOING, "intervention", "pass"),
+        (HALF_UNDOING, "intervention", "fail"),
+        (habit("write /etc/app.conf good"), "intervention", "fail"),
+        (habit("systemctl restart web"), "intervention", "not-applicable"),
+        (Intervention(name="x", steps=(Step(run="true", undo="append /etc/motd x"),)), "intervention", "fail"),
+        (as_typed(("write /etc/app.conf good",)), "policy", "pass"),
+        (as_typed(("write /proc/app good",)), "policy", "unknown"),
+        (as_typed(("systemctl restart web",)), "policy", "not-applicable"),
+    ],
+)
+def test_taking_it_back(intervention: Intervention, means: str, finding: Finding) -> None:
+    assert reversibility(bench(), intervention, means).finding == finding
+
+
+def test_an_investigation_has_nothing_to_repeat_or_to_take_back() -> None:
+    examined = bench(investigation())
+    for fact in (repeat(examined, GOLD, "policy"), reversibility(examined, GOLD, "policy")):
+        assert fact.finding == "not-applicable"
+        assert "investigation" in fact.reason
+
+
+def test_gold_is_verified_by_its_intervention_alone() -> None:
+    record = played(InterventionAgent(GOLD))
+    assert record.outcome == "Passed"
+    assert [(fact.check, fact.world, fact.means) for fact in record.facts] == [
+        ("primary", "primary", "policy"),
+        ("primary", "primary", "intervention"),
+        ("twin", "other", "intervention"),
+        ("control", "noise", "intervention"),
+        ("repeat", "primary", "intervention"),
+        ("reversibility", "primary", "intervention"),
+    ]
+    assert judge([record]) == "VERIFIED"
+
+
+def test_an_honest_agent_that_only_types_is_judged_by_policy() -> None:
+    """It types different names in different worlds, and looks before it acts."""
+
+    def solve(name: str) -> Agent:
+        return ScriptAgent((Run("failed"), Run(f"write /etc/{name}.conf good"), Run(f"systemctl start {name}")))
+
+    records = [
+        played(solve("app")),
+        played(solve("worker"), "other"),
+        played(ScriptAgent((Run("failed"),)), "noise"),
+    ]
+    assert judge(records) == "VERIFIED"
+    assert judge(records[:2]) == "UNKNOWN"
+    assert judge([records[0], played(solve("app"), "other"), records[2]]) == "RECOVERED_UNPROVEN"
+    assert judge([played(ScriptAgent(())), *records[1:]]) == "NOT_RECOVERED"
+
+
+def test_a_document_that_does_not_do_what_its_agent_did_is_not_recovered() -> None:
+    class Cheat(InterventionAgent):
+        """Repairs by hand and hands in something else."""
+
+        def __init__(self) -> None:
+            super().__init__(habit("true"))
+            self.typed = [Run("write /etc/app.conf good"), Run("systemctl start app")]
+
+        def act(self, observation: object) -> object:
+            return self.typed.pop(0) if self.typed else super().act(observation)
+
+    record = played(Cheat())
+    assert record.facts[0].finding == "pass"
+    assert judge([record]) == "NOT_RECOVERED"
+
+
+def test_the_gates_worlds_are_closed_and_seeded_by_purpose() -> None:
+    class Counting(ToyBackend):
+        opened: list[ToyWorld]
+        seeds: list[int]
+
+        def open(self, content: object, scenario: object, world: object, *, seed: int) -> ToyWorld:
+            live = super().open(content, scenario, world, seed=seed)
+            self.opened.append(live)
+            self.seeds.append(seed)
+            return live
+
+    backend = Counting()
+    backend.opened, backend.seeds = [], []
+    examined = bench(backend=backend)
+    for world in examined.site.scenario.worlds:
+        with examined.broken(world) as live:
+            assert isinstance(live, ToyWorld)
+    assert all(live.closed for live in backend.opened)
+    assert backend.seeds == [5, derive(5, "other"), derive(5, "noise")]
+
+
+def test_a_world_that_cannot_be_broken_is_closed() -> None:
+    opened: list[ToyWorld] = []
+
+    class Failing(ToyWorld):
+        def apply(self, tasks: object) -> None:
+            raise RuntimeError("no")
+
+    class Backend(ToyBackend):
+        def open(self, content: object, scenario: object, world: object, *, seed: int) -> ToyWorld:
+            live: LiveWorld = super().open(content, scenario, world, seed=seed)
+            assert isinstance(live, ToyWorld)
+            opened.append(Failing(live.machine))
+            return opened[-1]
+
+    with pytest.raises(RuntimeError), bench(backend=Backend()).broken(repair().worlds[0]):
+        pass
+    assert opened[0].closed
+
+
+# -- the verdict
+
+
+def record(world: str, *facts: tuple[str, str, Finding], harms: tuple[str, ...] = (), ordinal: int = 0) -> TrialRecord:
+    job = job_of(site_of(repair()), world)
+    return TrialRecord(
+        trial_id=job.trial_id,
+        trial=job.trial,
+        ordinal=ordinal,
+        outcome="Failed",
+        score=None,
+        commands=0,
+        seconds=0.0,
+        harms=harms,
+        facts=tuple(
+            GateFact(check=check, world=where, means="policy", finding=finding, reason="")
+            for check, where, finding in facts
+        ),
+    )
+
+
+GOOD = (
+    ("primary", "primary", "pass"),
+    ("twin", "other", "pass"),
+    ("control", "noise", "pass"),
+    ("repeat", "primary", "pass"),
+    ("reversibility", "primary", "not-applicable"),
+)
+
+
+def test_all_that_is_needed_gives_verified_and_nothing_less_does() -> None:
+    assert judge([record("primary", *GOOD)]) == "VERIFIED"
+    for index in range(len(GOOD)):
+        fewer = GOOD[:index] + GOOD[index + 1 :]
+        assert judge([record("primary", *fewer)]) == "UNKNOWN"
+    assert judge([]) == "UNKNOWN"
+
+
+@pytest.mark.parametrize("index", range(5))
+@pytest.mark.parametrize("finding", ["fail", "harm", "unknown"])
+def test_one_bad_fact_decides(index: int, finding: Finding) -> None:
+    facts = list(GOOD)
+    facts[index] = (*facts[index][:2], finding)
+    expected = {
+        "harm": "HARMFUL",
+        "unknown": "UNKNOWN",
+        "fail": "NOT_RECOVERED" if index == 0 else "RECOVERED_UNPROVEN",
+    }[finding]
+    assert judge([record("primary", *facts)]) == expected
+
+
+def test_harm_anywhere_outweighs_everything() -> None:
+    harmed = record("noise", harms=("an invariant was broken",))
+    assert judge([record("primary", *GOOD), harmed]) == "HARMFUL"
+
+
+def test_only_the_last_retry_counts() -> None:
+    first = record("primary", ("primary", "primary", "fail"))
+    second = replace(record("primary", *GOOD, ordinal=1))
+    assert judge([second, first]) == "VERIFIED"

@@ -1,0 +1,255 @@
+"""Prove: sound scenarios hold, and each way to spoil one is caught by the check that is there for it."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import replace
+
+import pytest
+
+from compiler.model import ResolvedCascade, ResolvedScenario, ScenarioProof, World
+from runners.plan import PlanError
+from runners.prove.proving import prove
+from scenario_dsl.model import Delay, Intervention, Invariant, Objective, Probe, Reward, Seen, Step, Task
+from tests.runners.cases import (
+    GOLD,
+    broken_config,
+    bundle_of,
+    cascading,
+    contains,
+    investigation,
+    log_noise,
+    repair,
+    steps,
+    unit,
+    write,
+)
+from tests.runners.toy import ToyBackend
+
+Change = Callable[[World], World]
+
+
+def proof_of(scenario: ResolvedScenario, *, repeats: int = 2, backend: ToyBackend | None = None) -> ScenarioProof:
+    (proof,) = prove(bundle_of(scenario), backend or ToyBackend(), repeats=repeats).scenarios
+    return proof
+
+
+def failures(scenario: ResolvedScenario, *, repeats: int = 2) -> list[tuple[str, str, str]]:
+    findings = proof_of(scenario, repeats=repeats).findings
+    return [(found.check, found.world, found.detail) for found in findings if found.passed is False]
+
+
+def in_worlds(change: Change, *names: str, base: ResolvedScenario | None = None) -> ResolvedScenario:
+    """The repair with some of its worlds changed; no names: all of them."""
+    scenario = base or repair()
+    worlds = tuple(change(world) if not names or world.name in names else world for world in scenario.worlds)
+    return replace(scenario, worlds=worlds)
+
+
+def with_objective(objective: Objective) -> ResolvedScenario:
+    return in_worlds(lambda world: replace(world, objectives=(*world.objectives[:2], objective)))
+
+
+@pytest.mark.parametrize("scenario", [repair(), investigation(), cascading()], ids=lambda scenario: scenario.name)
+def test_sound_scenarios_hold(scenario: ResolvedScenario) -> None:
+    proof = proof_of(scenario)
+    assert proof.holds, [found for found in proof.findings if found.passed is False]
+    assert {found.check for found in proof.findings} == {
+        "healthy",
+        "witnessed",
+        "nop",
+        "gold",
+        "bad",
+        "mutants",
+        "revert",
+        "repeat",
+    }
+
+
+def test_a_proof_says_what_was_refused_where() -> None:
+    details = {(found.check, found.world): found.detail for found in proof_of(repair()).findings}
+    assert details["bad", "other"] == "refuses: known name"
+    assert details["bad", "noise"] == "refuses: known name"
+    assert details["repeat", "primary"] == "2 of 2 repeats agree"
+
+
+def test_an_always_true_probe() -> None:
+    always = Objective(name="web up", points=0.5, check=unit("web"))
+    found = failures(with_objective(always))
+    assert ("witnessed", "primary", "objective `web up` is met before anybody did anything") in found
+    assert ("nop", "primary", "doing nothing meets objective `web up`") in found
+
+
+def test_a_vacuous_objective() -> None:
+    found = failures(with_objective(Objective(name="looked at anything", points=0.5, check=Seen(output="."))))
+    assert ("nop", "primary", "doing nothing meets objective `looked at anything`") in found
+
+
+def test_an_objective_that_no_single_step_earns() -> None:
+    gold = replace(GOLD, steps=(*GOLD.steps, *GOLD.steps[1:]))
+    found = [detail for check, _, detail in failures(replace(repair(), gold=gold)) if check == "mutants"]
+    assert "objective `running` is met whichever single step of gold is left out: sharpen it" in found
+
+
+def test_a_step_that_nobody_would_miss() -> None:
+    spare = Step(run="write /etc/motd fixed", undo="rm /etc/motd", only_if="test -n '{{ unit }}'")
+    found = failures(replace(repair(), gold=replace(GOLD, steps=(*GOLD.steps, spare))))
+    expected = "nobody notices when step 4 (`write /etc/motd fixed`) is left out: sharpen an objective that it serves"
+    assert found == [("mutants", "primary", expected)]
+
+
+def test_a_twin_with_another_cause() -> None:
+    """This twin's unit is down for want of another setting, which gold's repair does not give it."""
+    other = replace(broken_config("worker"), inject=(write("/etc/worker.key", "lost"), *broken_config("worker").inject))
+    needs_key = Objective(name="key", points=0.3, check=contains("/etc/worker.key", "^found$"))
+
+    def change(world: World) -> World:
+        return replace(world, faults=(other,), objectives=(world.objectives[0], needs_key, world.objectives[2]))
+
+    assert ("gold", "other", "gold does not meet `key`") in failures(in_worlds(change, "other"))
+
+
+def test_a_twin_that_refuses_nothing() -> None:
+    same = repair().worlds[0]
+    found = failures(in_worlds(lambda world: replace(same, name="other", role="twin"), "other"))
+    assert found == [("bad", "other", "refuses no bad habit that the primary passes")]
+
+
+def test_a_control_that_refuses_nothing() -> None:
+    start = Intervention(name="known name", steps=steps("write /etc/app.conf good", "systemctl start app"))
+    found = failures(replace(repair(), bad=(start,)))
+    assert found == [("bad", "noise", "refuses no bad habit that the primary passes")]
+
+
+def test_a_control_that_gold_harms() -> None:
+    careless = replace(GOLD, falsifier=None, steps=(*GOLD.steps, Step(run="systemctl restart web")))
+    found = failures(replace(repair(), gold=careless))
+    assert any(check == "gold" and world == "noise" and "web" in detail for check, world, detail in found)
+
+
+def test_a_control_that_is_not_healthy() -> None:
+    found = failures(in_worlds(lambda world: replace(world, faults=(broken_config("app"),)), "noise"))
+    assert any(check == "witnessed" and "this control is not healthy" in detail for check, _, detail in found)
+
+
+def test_a_flaky_probe() -> None:
+    flaky = Objective(name="luck", points=0.1, check=Probe(type="memory", arguments={"available_at_least": 1}))
+    scenario = in_worlds(lambda world: replace(world, objectives=(*world.objectives, flaky)), "primary")
+    found = [entry for entry in failures(scenario, repeats=8) if entry[0] == "repeat"]
+    assert found
+    assert "of 8 repeats agree" in found[0][2]
+
+
+def test_gold_that_cannot_be_rolled_back() -> None:
+    forgetful = replace(GOLD, steps=tuple(replace(step, undo=None) for step in GOLD.steps))
+    found = failures(replace(repair(), gold=forgetful))
+    assert any(check == "gold" and "reversibility" in detail for check, _, detail in found)
+
+
+def test_gold_that_does_too_little() -> None:
+    found = failures(replace(repair(), gold=replace(GOLD, steps=GOLD.steps[:2])))
+    assert ("gold", "primary", "gold does not meet `running`") in found
+
+
+def test_a_bad_habit_that_is_as_good_as_gold() -> None:
+    found = failures(replace(repair(), bad=(*repair().bad, replace(GOLD, name="clever"))))
+    assert ("bad", "primary", "`clever`: VERIFIED, though it understood nothing") in found
+
+
+def test_bad_habits_that_show_nothing() -> None:
+    found = failures(replace(repair(), bad=(Intervention(name="look", steps=steps("true")),)))
+    assert ("bad", "primary", "no bad habit passes even the primary: nothing is shown") in found
+
+
+def test_no_other_world_at_all() -> None:
+    found = failures(replace(repair(), worlds=repair().worlds[:1]))
+    assert ("bad", "primary", "there is no twin and no control to refuse anything") in found
+
+
+def test_a_cascade_that_never_fires() -> None:
+    never = ResolvedCascade(
+        name="never", when=unit("web", "gone"), after=Delay(), inject=(log_noise("never"),), repeat=False
+    )
+    found = failures(in_worlds(lambda world: replace(world, cascades=(never,))))
+    assert ("mutants", "primary", "cascade `never` never fires, whoever plays") in found
+
+
+def test_a_revert_that_leaves_something() -> None:
+    fault = broken_config("app")
+    litter = replace(fault, inject=(*fault.inject, write("/etc/litter", "x")))
+    found = failures(in_worlds(lambda world: replace(world, faults=(litter,)), "primary"))
+    assert ("revert", "primary", "after reverting, /etc/litter still differed") in found
+
+
+def test_a_revert_that_fails() -> None:
+    odd = replace(broken_config("app"), revert=(Task(name="odd", module="shell", arguments={"cmd": "true"}),))
+    found = failures(in_worlds(lambda world: replace(world, faults=(odd,)), "primary"))
+    assert ("revert", "primary", "reverting `broken_config`: task `odd` failed: no module shell") in found
+
+
+@pytest.mark.parametrize(
+    ("witness", "detail"),
+    [
+        ((), "fault `broken_config` has no witness"),
+        ((unit("web"),), "the witness of `broken_config` holds although nothing was injected"),
+        ((contains("/etc/app.conf", "^worse$"),), "injected but not witnessed in world `primary`"),
+    ],
+)
+def test_a_witness_that_witnesses_nothing(witness: tuple[Probe, ...], detail: str) -> None:
+    fault = replace(broken_config("app"), witness=witness)
+    found = failures(in_worlds(lambda world: replace(world, faults=(fault,)), "primary"))
+    assert any(check == "witnessed" and detail in said for check, _, said in found)
+
+
+def test_an_unhealthy_system() -> None:
+    strict = Invariant(name="nobody logs", probe=contains("/var/log/syslog", "^silent$"))
+    found = failures(in_worlds(lambda world: replace(world, invariants=(strict,))))
+    assert any(check == "healthy" and "invariant `nobody logs` does not hold" in said for check, _, said in found)
+
+
+def test_a_fault_that_breaks_an_invariant_itself() -> None:
+    fault = broken_config("app")
+    wide = replace(
+        fault,
+        inject=(*fault.inject, Task(name="stop", module="systemd", arguments={"name": "web", "state": "stopped"})),
+    )
+    found = failures(in_worlds(lambda world: replace(world, faults=(wide,)), "primary"))
+    assert any(check == "witnessed" and "breaks what must stay true" in said for check, _, said in found)
+
+
+def test_reward_for_typing_is_not_mistaken_for_points() -> None:
+    assert failures(replace(repair(), reward=Reward(per_command=0.01))) == []
+
+
+def test_a_backend_that_cannot_run_it_is_no_proof() -> None:
+    proof = proof_of(repair(), backend=ToyBackend(unsupported="fault `x` needs a clock"))
+    assert not proof.holds
+    assert proof.findings[0].detail == "toy cannot run it: fault `x` needs a clock"
+
+
+def test_a_check_that_breaks_down_is_a_finding() -> None:
+    unknown = Objective(name="odd", points=0.5, check=Probe(type="sysctl", arguments={"key": "a", "equals": "b"}))
+    found = failures(with_objective(unknown))
+    assert ("healthy", "", "no probe sysctl") in found
+
+
+def test_only_what_was_asked_for() -> None:
+    bundle = bundle_of(repair(), investigation())
+    done: list[str] = []
+    proof = prove(
+        bundle,
+        ToyBackend(),
+        scenarios=("repair",),
+        repeats=1,
+        progress=lambda scenario: done.append(scenario.scenario),
+    )
+    assert [scenario.scenario for scenario in proof.scenarios] == done == ["repair"]
+    assert proof.bundle_digest == bundle.digest
+    with pytest.raises(PlanError, match="no scenario `x`; the bundle has: investigation, repair"):
+        prove(bundle, ToyBackend(), scenarios=("x",))
+
+
+@pytest.mark.slow
+def test_processes_find_what_one_finds() -> None:
+    bundle = bundle_of(repair(), investigation(), cascading())
+    assert prove(bundle, ToyBackend(), processes=2) == prove(bundle, ToyBackend())
