@@ -52,9 +52,8 @@ def user(machine: Machine, arguments: Arguments, baseline: Baseline) -> Observat
 
 def _may_sudo(machine: Machine, known: Accounts, account: User) -> bool:
     """Does any rule of sudoers name the account, a group of its, or all? What it may run is not weighed."""
-    groups = {
-        group.name for group in known.groups.values() if account.name in group.members or group.gid == account.gid
-    }
+    own = known.group(account.gid)
+    groups = {group.name for group in known.groups.values() if account.name in group.members or group == own}
     names = {account.name, "ALL", f"#{account.uid}", *(f"%{group}" for group in groups)}
     for line in _sudoers(machine):
         who, _, rest = line.strip().partition(" ")
@@ -83,8 +82,10 @@ class Job(NamedTuple):
 
 
 def cron(machine: Machine, arguments: Arguments, baseline: Baseline) -> Observation:  # noqa: ARG001
-    """Jobs of the user's own table, of /etc/crontab and of /etc/cron.d. A run succeeded when the journal tells of it and
-    of no failure of the same process."""
+    """Jobs of the user's own table, of /etc/crontab and of /etc/cron.d.
+
+    A run succeeded when the journal tells of it and of no failure of the same process.
+    """
     seen, name, pattern = Seen(), arguments.require("user"), arguments.require("command")
     jobs = [job for job in _jobs(machine) if job.user == name and found(pattern, job.command)]
     schedule = arguments.text("schedule")
@@ -100,7 +101,7 @@ def cron(machine: Machine, arguments: Arguments, baseline: Baseline) -> Observat
 
 def _jobs(machine: Machine) -> Iterator[Job]:
     view = machine.view()
-    tables = [("/etc/crontab", None)]
+    tables: list[tuple[str, str | None]] = [("/etc/crontab", None)]
     for folder, own in (("/etc/cron.d", False), ("/var/spool/cron/crontabs", True)):
         try:
             tables += [(f"{folder}/{name}", name if own else None) for name in sorted(view.names(folder))]

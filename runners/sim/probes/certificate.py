@@ -26,9 +26,8 @@ def certificate(machine: Machine, arguments: Arguments, baseline: Baseline) -> O
     now = machine.clock.now
     begin, end = parsed.not_valid_before_utc.timestamp(), parsed.not_valid_after_utc.timestamp()
     valid = begin <= now <= end
-    seen.expect(
-        arguments.flag("valid") is valid, f"{path} is valid until {parsed.not_valid_after_utc:%Y-%m-%d %H:%M:%S}"
-    )
+    until = f"{parsed.not_valid_after_utc:%Y-%m-%d %H:%M:%S}"
+    seen.expect(arguments.flag("valid") is valid, f"{path} is valid until {until}")
     longer = arguments.number("valid_for_at_least")
     if longer is not None:
         seen.expect(end - now >= longer, f"it has {int(end - now)} s left")

@@ -21,18 +21,19 @@ def disk(machine: Machine, arguments: Arguments, baseline: Baseline) -> Observat
     inodes_used = place.inodes_reserved + machine.files.usage[place.dev].inodes
     percent, inode_percent = _percent(used, free.bytes), _percent(inodes_used, free.inodes)
     space, inodes = f"{place.path} is {percent}% full, {free.bytes} bytes free", f"{inode_percent}% of inodes used"
-    for name, holds, fact in (
-        ("used_percent_at_most", lambda limit: percent <= limit, space),
-        ("used_percent_at_least", lambda limit: percent >= limit, space),
-        ("free_at_least", lambda limit: free.bytes >= limit, space),
-        ("free_at_most", lambda limit: free.bytes <= limit, space),
-        ("inodes_free_at_least", lambda limit: free.inodes >= limit, f"{place.path} has {free.inodes} inodes free"),
-        ("inodes_used_percent_at_most", lambda limit: inode_percent <= limit, f"{place.path}: {inodes}"),
-        ("inodes_used_percent_at_least", lambda limit: inode_percent >= limit, f"{place.path}: {inodes}"),
+    # Name, what is measured, whether the limit is an upper one, and the fact to tell.
+    for name, measured, upper, fact in (
+        ("used_percent_at_most", percent, True, space),
+        ("used_percent_at_least", percent, False, space),
+        ("free_at_least", free.bytes, False, space),
+        ("free_at_most", free.bytes, True, space),
+        ("inodes_free_at_least", free.inodes, False, f"{place.path} has {free.inodes} inodes free"),
+        ("inodes_used_percent_at_most", inode_percent, True, f"{place.path}: {inodes}"),
+        ("inodes_used_percent_at_least", inode_percent, False, f"{place.path}: {inodes}"),
     ):
         limit = arguments.number(name)
         if limit is not None:
-            seen.expect(holds(limit), fact)
+            seen.expect(measured <= limit if upper else measured >= limit, fact)
     return seen.observation()
 
 

@@ -36,10 +36,10 @@ def http(machine: Machine, arguments: Arguments, baseline: Baseline) -> Observat
     limit = arguments.number("within")
     patience = _PATIENCE if limit is None else min(_PATIENCE, limit + 1)
     listener = connect(machine, address, port, source=source, timeout=patience)
-    if not isinstance(listener, ConnectFailure) and listener.process is not None:
-        if not baseline.genuine_listener("tcp", port, listener.process):
-            seen.expect(False, f"{listener.process.name} answers on port {port}, which is not what belongs there")
-            return seen.observation()
+    process = None if isinstance(listener, ConnectFailure) else listener.process
+    if process is not None and not baseline.genuine_listener("tcp", port, process):
+        seen.expect(False, f"{process.name} answers on port {port}, which is not what belongs there")
+        return seen.observation()
     named = arguments.text("host")
     answer = request(
         machine,

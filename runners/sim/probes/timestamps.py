@@ -7,11 +7,9 @@ from collections.abc import Iterator
 from datetime import UTC, datetime, timedelta
 
 _MONTHS = {
-    name: number
-    for number, name in enumerate(
-        ["Jan", "Feb", "Mar", "Apr", "May", "Jun", "Jul", "Aug", "Sep", "Oct", "Nov", "Dec"], 1
-    )
-}
+    "Jan": 1, "Feb": 2, "Mar": 3, "Apr": 4, "May": 5, "Jun": 6,
+    "Jul": 7, "Aug": 8, "Sep": 9, "Oct": 10, "Nov": 11, "Dec": 12,
+}  # fmt: skip
 _ISO = re.compile(r"(\d{4})[-/](\d\d)[-/](\d\d)[T ](\d\d):(\d\d):(\d\d)(?:[.,](\d{1,6}))?(Z|[+-]\d\d:?\d\d)?")
 _CLF = re.compile(r"\[(\d\d)/([A-Z][a-z]{2})/(\d{4}):(\d\d):(\d\d):(\d\d) ([+-]\d{4})\]")
 _WORDS = re.compile(r"(\d{1,2}) ([A-Z][a-z]{2}) (\d{4}) (\d\d):(\d\d):(\d\d)")
@@ -29,15 +27,17 @@ def written(line: str, now: float) -> float | None:
     head = line[:_SEARCHED]
     try:
         if match := _ISO.search(head):
-            year, month, day, hour, minute, second = map(int, match.groups()[:6])
-            return _seconds(year, month, day, hour, minute, second, match[8]) + float(f"0.{match[7] or 0}")
+            date, clock = (int(match[1]), int(match[2]), int(match[3])), (match[4], match[5], match[6])
+            return _seconds(date, clock, match[8]) + float(f"0.{match[7] or 0}")
         if match := _CLF.search(head):
-            return _seconds(int(match[3]), _MONTHS[match[2]], int(match[1]), *map(int, match.groups()[3:6]), match[7])
+            date = (int(match[3]), _MONTHS[match[2]], int(match[1]))
+            return _seconds(date, (match[4], match[5], match[6]), match[7])
         if match := _WORDS.search(head):
-            return _seconds(int(match[3]), _MONTHS[match[2]], int(match[1]), *map(int, match.groups()[3:6]), None)
+            date = (int(match[3]), _MONTHS[match[2]], int(match[1]))
+            return _seconds(date, (match[4], match[5], match[6]), None)
         if match := _SYSLOG.search(head):
             year = datetime.fromtimestamp(now, UTC).year
-            at = _seconds(year, _MONTHS[match[1]], int(match[2]), *map(int, match.groups()[2:5]), None)
+            at = _seconds((year, _MONTHS[match[1]], int(match[2])), (match[3], match[4], match[5]), None)
             return at if at <= now + 86400 else at - 365 * 86400
     except (ValueError, KeyError):
         return None
@@ -54,8 +54,9 @@ def recent(lines: Iterator[str], since: float, now: float) -> Iterator[str]:
             yield line
 
 
-def _seconds(year: int, month: int, day: int, hour: int, minute: int, second: int, zone: str | None) -> float:
-    moment = datetime(year, month, day, hour, minute, second, tzinfo=UTC)
+def _seconds(date: tuple[int, int, int], clock: tuple[str, str, str], zone: str | None) -> float:
+    hour, minute, second = map(int, clock)
+    moment = datetime(*date, hour, minute, second, tzinfo=UTC)
     if zone and zone != "Z":
         sign = -1 if zone[0] == "-" else 1
         digits = zone[1:].replace(":", "")
