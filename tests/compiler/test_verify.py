@@ -145,6 +145,19 @@ def test_every_file_is_covered_at_random_positions(signer: Signer, signed: Path)
     assert verify(signed, signer.trust).proven
 
 
+@pytest.mark.slow
+def test_two_hundred_positions_of_every_file_are_covered(signer: Signer, signed: Path) -> None:
+    choose = random.Random(22)
+    for path in every_file(signed):
+        good = path.read_bytes()
+        for position in choose.sample(range(len(good)), min(200, len(good))):
+            flipped = good[position] ^ choose.randrange(1, 256)
+            path.write_bytes(good[:position] + bytes([flipped]) + good[position + 1 :])
+            with pytest.raises(AuthorError):
+                verify(signed, signer.trust)
+        path.write_bytes(good)
+
+
 def test_every_byte_of_the_envelope_is_covered(signer: Signer, signed: Path) -> None:
     path = signed / "bundle.dsse.json"
     good = path.read_bytes()
