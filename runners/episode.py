@@ -191,7 +191,8 @@ class _Play:
             cascades=fired,
         )
         self._turns.append(turn)
-        return self._observation(turn, stdout=output if result.stdout == result.output else readable(result.stdout))
+        stdout = output if result.stdout == result.output else readable(result.stdout)
+        return self._observation(turn, stdout=stdout, prompt=result.prompt)
 
     def _look(self, when: str | None) -> tuple[tuple[str, ...], tuple[str, ...]]:
         """Evaluate what matters now, fire what is due. Returns the new harms and the cascades fired.
@@ -257,7 +258,9 @@ class _Play:
     def _at(self) -> float:
         return round(self._now(), 6)
 
-    def _observation(self, turn: Turn | None = None, *, stdout: str = "", reward: float = 0.0) -> Observation:
+    def _observation(
+        self, turn: Turn | None = None, *, stdout: str = "", prompt: str = "", reward: float = 0.0
+    ) -> Observation:
         commands_left = self._limits.commands - self._commands
         seconds_left = max(round(self._limits.seconds - self._now(), 6), 0.0)
         if turn is None:
@@ -268,6 +271,7 @@ class _Play:
             exit_code=turn.exit_code,
             truncated=turn.truncated,
             timed_out=turn.timed_out,
+            prompt=prompt,
             reward=turn.reward,
             commands_left=commands_left,
             seconds_left=seconds_left,

@@ -14,7 +14,10 @@ from compiler.model import PackContent, Probe, ResolvedScenario, Task, World
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class CommandResult:
-    """What one command of an agent gave. `output` is standard output and error as a terminal would show them."""
+    """What one command of an agent gave. `output` is standard output and error as a terminal would show them.
+
+    `prompt` is what the shell asks with next (`root@web-01:/etc# `), where the backend can tell.
+    """
 
     output: bytes
     stdout: bytes
@@ -23,6 +26,7 @@ class CommandResult:
     seconds: float
     truncated: bool = False
     timed_out: bool = False
+    prompt: str = ""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
