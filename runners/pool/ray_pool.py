@@ -40,8 +40,11 @@ class _Player:
 
 @dataclass(slots=True)
 class _Sent:
+    """A chunk under way. `weight`: how many of its worker's places it takes; a suspect takes all of them."""
+
     jobs: tuple[Job, ...]
     worker: int
+    weight: int
 
 
 class RayExecutor:
@@ -80,21 +83,21 @@ class RayExecutor:
                     waiting.extend(more)
                 while (waiting or suspects) and min(load) < _AHEAD:
                     worker = load.index(min(load))
-                    alone = bool(suspects)
-                    if alone and load[worker] > 0:
-                        break
-                    chunk = (
-                        (suspects.popleft(),)
-                        if alone
-                        else tuple(waiting.popleft() for _ in range(min(len(waiting), size.next(len(waiting)))))
-                    )
-                    sent[self._players[worker].play.remote(chunk)] = _Sent(chunk, worker)
-                    load[worker] += 1
+                    chunk: tuple[Job, ...]
+                    if suspects:
+                        if load[worker] > 0:
+                            break
+                        chunk, weight = (suspects.popleft(),), _AHEAD
+                    else:
+                        count = min(len(waiting), size.next(len(waiting)))
+                        chunk, weight = tuple(waiting.popleft() for _ in range(count)), 1
+                    sent[self._players[worker].play.remote(chunk)] = _Sent(chunk, worker, weight)
+                    load[worker] += weight
             if not sent:
                 return
             (done,), _ = ray.wait(list(sent), num_returns=1)
             finished = sent.pop(done)
-            load[finished.worker] -= 1
+            load[finished.worker] -= finished.weight
             try:
                 lines, seconds = ray.get(done)
             except ray.exceptions.RayError as error:
@@ -125,11 +128,11 @@ class RayExecutor:
             lost.append(sent.pop(reference))
         load[first.worker] = 0
         self._players[first.worker] = self._hire()
-        if len(first.jobs) == 1:
-            (job,) = first.jobs
-            yield (Line.of(errored(job, f"the worker died: {type(error).__name__}")),)
-            lost = lost[1:]
-        suspects.extend(job for entry in lost for job in entry.jobs)
+        jobs = [job for entry in lost for job in entry.jobs]
+        if len(jobs) == 1:
+            yield (Line.of(errored(jobs[0], f"the worker died: {type(error).__name__}")),)
+        else:
+            suspects.extend(jobs)
 
     def _hire(self) -> Any:
         import ray

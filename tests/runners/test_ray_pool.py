@@ -1,0 +1,124 @@
+"""The Ray executor: real workers, real crashes, and addresses where nobody listens."""
+
+from __future__ import annotations
+
+import os
+import socket
+import time
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+from compiler.model import PackContent, ResolvedScenario, World
+from runners.agents.registry import parse_agent
+from runners.plan import plan
+from runners.pool.local import LocalExecutor
+from runners.pool.ray_pool import RayExecutor
+from runners.pool.ray_start import ADDRESS, start_ray
+from runners.records_io import read_records
+from runners.run import Summary, run
+from scenario_dsl.errors import HostError
+from tests.runners.cases import bundle_of, cascading, investigation, repair
+from tests.runners.toy import ToyBackend, ToyWorld
+
+BUNDLE = bundle_of(repair(), investigation(), cascading())
+AGENTS = tuple(parse_agent(name) for name in ("gold", "bad", "nop"))
+ROOT = Path(__file__).parents[2]
+
+
+class Deadly(ToyBackend):
+    """Kills the process that opens a certain world; once for each seed, unless it is `stubborn`."""
+
+    def __init__(self, marks: Path, *, stubborn: bool) -> None:
+        super().__init__()
+        self.marks = marks
+        self.stubborn = stubborn
+
+    def open(self, content: PackContent, scenario: ResolvedScenario, world: World, *, seed: int) -> ToyWorld:
+        mark = self.marks / str(seed)
+        if (scenario.name, world.name) == ("repair", "noise") and (self.stubborn or not mark.exists()):
+            mark.touch()
+            os._exit(1)
+        return super().open(content, scenario, world, seed=seed)
+
+
+@pytest.fixture
+def workers_find_tests(monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
+    """Workers import what the package offers; the toy host is not part of it."""
+    monkeypatch.setenv("PYTHONPATH", str(ROOT))
+    monkeypatch.delenv(ADDRESS, raising=False)
+    return iter(())
+
+
+def play(folder: Path, backend: ToyBackend, *, attempts: int, executor: RayExecutor | LocalExecutor) -> Summary:
+    made = plan((BUNDLE,), AGENTS, backend="toy", attempts=attempts, retries=1)
+    return run(made, (BUNDLE,), AGENTS, backend, folder, executor=executor)
+
+
+@pytest.mark.slow
+@pytest.mark.usefixtures("workers_find_tests")
+def test_ray_plays_exactly_what_one_process_plays(tmp_path: Path) -> None:
+    summary = play(tmp_path / "ray", ToyBackend(), attempts=20, executor=RayExecutor(2))
+    play(tmp_path / "local", ToyBackend(), attempts=20, executor=LocalExecutor())
+    assert summary.done == summary.planned == 20 * 3 * 9
+    by_ray = sorted(read_records(tmp_path / "ray"), key=lambda record: record.trial_id)
+    here = sorted(read_records(tmp_path / "local"), key=lambda record: record.trial_id)
+    assert by_ray == here
+
+
+@pytest.mark.slow
+@pytest.mark.usefixtures("workers_find_tests")
+def test_a_worker_that_dies_costs_nothing_but_a_retry(tmp_path: Path) -> None:
+    marks = tmp_path / "marks"
+    marks.mkdir()
+    summary = play(tmp_path / "run", Deadly(marks, stubborn=False), attempts=2, executor=RayExecutor(2))
+    assert (summary.done, summary.errored) == (summary.planned, 0)
+    identifiers = [record.trial_id for record in read_records(tmp_path / "run") if record.outcome != "Errored"]
+    assert len(identifiers) == len(set(identifiers)) == summary.planned
+
+
+@pytest.mark.slow
+@pytest.mark.usefixtures("workers_find_tests")
+def test_a_trial_that_always_kills_its_worker_is_errored(tmp_path: Path) -> None:
+    marks = tmp_path / "marks"
+    marks.mkdir()
+    summary = play(tmp_path / "run", Deadly(marks, stubborn=True), attempts=1, executor=RayExecutor(2))
+    errored = [record for record in read_records(tmp_path / "run") if record.outcome == "Errored"]
+    assert summary.done == summary.planned
+    # The control itself kills whoever plays there; the primary kills where its gate opens that control.
+    played = {(record.trial.scenario, record.trial.world, record.trial.agent.name) for record in errored}
+    assert played == {
+        ("repair", "noise", "gold"),
+        ("repair", "noise", "bad"),
+        ("repair", "noise", "nop"),
+        ("repair", "primary", "gold"),
+        ("repair", "primary", "bad"),
+    }
+    assert sorted(record.ordinal for record in errored) == [0] * 5 + [1] * 5
+    assert errored[0].error is not None
+    assert errored[0].error.startswith("the worker died")
+
+
+def free_port() -> int:
+    with socket.socket() as listener:
+        listener.bind(("127.0.0.1", 0))
+        return int(listener.getsockname()[1])
+
+
+@pytest.mark.parametrize(
+    ("address", "message"),
+    [
+        ("127.0.0.1:{port}", "no Ray cluster answers at 127.0.0.1"),
+        ("ray://127.0.0.1:{port}", "no Ray cluster answers at ray://127.0.0.1"),
+        ("somewhere", "not of the form HOST:PORT"),
+        ("host:many", "no address"),
+    ],
+)
+def test_a_stale_address_is_told_at_once(monkeypatch: pytest.MonkeyPatch, address: str, message: str) -> None:
+    monkeypatch.setenv(ADDRESS, address.format(port=free_port()))
+    begun = time.monotonic()
+    with pytest.raises(HostError, match=message) as raised:
+        start_ray()
+    assert "unset RAY_ADDRESS" in raised.value.remedy
+    assert time.monotonic() - begun < 20
