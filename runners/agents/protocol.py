@@ -25,7 +25,8 @@ class Observation:
     """What an agent sees before it acts: its last command's result, and what it has left.
 
     `output` is the terminal's view, `stdout` the standard output alone. Before the first action both are empty and
-    `exit_code` is None, as after an action that runs nothing. `prompt` is what the shell asks with, where it is known. With `commands_left` 0 it may still answer or submit.
+    `exit_code` is None, as after an action that runs nothing. `prompt` is what the shell asks with, where it is known.
+    With `commands_left` 0 it may still answer or submit.
     """
 
     output: str = ""

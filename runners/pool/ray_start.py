@@ -22,7 +22,8 @@ def start_ray(workers: int | None = None) -> bool:
 
     Returns whether Ray was started here, and so has to be shut down here. Raises HostError with what to do about it.
     """
-    # Both are read when Ray is first imported, so they come before.
+    # Read when Ray is first imported, so they come before. Nobody is told of this run; the second one keeps Ray from
+    # hiding a machine's accelerators from workers that asked for none, and from warning that it will stop doing so.
     os.environ.setdefault("RAY_USAGE_STATS_ENABLED", "0")
     os.environ.setdefault("RAY_ACCEL_ENV_VAR_OVERRIDE_ON_ZERO", "0")
     import ray
