@@ -1,22 +1,18 @@
-"""user and cron: what the account files and the cron tables say."""
+"""user: what the account files, the home's keys and sudoers say."""
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterator
-from typing import NamedTuple
 
 from runners.patterns import found
 from runners.sim.machine import Machine
 from runners.sim.probes.arguments import Arguments
 from runners.sim.probes.baseline import Baseline
 from runners.sim.probes.seen import Seen
-from runners.sim.systemd.journal import entries
 from runners.sim.users import Accounts, User, accounts
 from runners.worlds import Observation
 
 _KEYS = (".ssh/authorized_keys", ".ssh/authorized_keys2")
-_FAILED = re.compile(r"exit status [1-9]|failed|FAILED")
 
 
 def user(machine: Machine, arguments: Arguments, baseline: Baseline) -> Observation:  # noqa: ARG001
@@ -73,68 +69,6 @@ def _sudoers(machine: Machine) -> Iterator[str]:
         # sudo leaves out names with a dot and those that end in ~.
         if "." not in name and not name.endswith("~"):
             yield from _text(machine, f"/etc/sudoers.d/{name}").replace("\t", " ").splitlines()
-
-
-class Job(NamedTuple):
-    user: str
-    schedule: str
-    command: str
-
-
-def cron(machine: Machine, arguments: Arguments, baseline: Baseline) -> Observation:  # noqa: ARG001
-    """Jobs of the user's own table, of /etc/crontab and of /etc/cron.d.
-
-    A run succeeded when the journal tells of it and of no failure of the same process.
-    """
-    seen, name, pattern = Seen(), arguments.require("user"), arguments.require("command")
-    jobs = [job for job in _jobs(machine) if job.user == name and found(pattern, job.command)]
-    schedule = arguments.text("schedule")
-    matching = [job for job in jobs if schedule is None or job.schedule == " ".join(schedule.split())]
-    fact = f"{name} has the job {jobs[0].schedule} {jobs[0].command}" if jobs else f"{name} has no job /{pattern}/"
-    seen.expect(arguments.flag("present") is bool(matching), fact)
-    within = arguments.number("succeeded_within")
-    if within is not None:
-        last = _last_success(machine, name, pattern, machine.clock.now - within)
-        seen.expect(last is not None, "it ran well lately" if last is not None else "it has not run well lately")
-    return seen.observation()
-
-
-def _jobs(machine: Machine) -> Iterator[Job]:
-    view = machine.view()
-    tables: list[tuple[str, str | None]] = [("/etc/crontab", None)]
-    for folder, own in (("/etc/cron.d", False), ("/var/spool/cron/crontabs", True)):
-        try:
-            tables += [(f"{folder}/{name}", name if own else None) for name in sorted(view.names(folder))]
-        except OSError:
-            continue
-    for path, owner in tables:
-        for line in _text(machine, path).splitlines():
-            job = _job(line.strip(), owner)
-            if job is not None:
-                yield job
-
-
-def _job(line: str, owner: str | None) -> Job | None:
-    if not line or line.startswith("#") or re.match(r"\w+\s*=", line):
-        return None
-    fields = 1 if line.startswith("@") else 5
-    words = line.split(None, fields + (0 if owner is not None else 1))
-    if len(words) <= fields + (0 if owner is not None else 1):
-        return None
-    return Job(owner or words[fields], " ".join(words[:fields]), words[-1])
-
-
-def _last_success(machine: Machine, name: str, pattern: str, since: float) -> float | None:
-    """When the job last ran and did not fail; None when it did not since then."""
-    started: dict[int, float] = {}
-    for entry in entries(machine, since=since):
-        if entry.identifier not in ("CRON", "cron"):
-            continue
-        if entry.message.startswith(f"({name}) CMD") and found(pattern, entry.message):
-            started[entry.pid] = entry.at
-        elif _FAILED.search(entry.message):
-            started.pop(entry.pid, None)
-    return max(started.values(), default=None)
 
 
 def _text(machine: Machine, path: str) -> str:

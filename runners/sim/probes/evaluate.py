@@ -7,7 +7,7 @@ from types import MappingProxyType
 from typing import NamedTuple
 
 from runners.sim.machine import Machine
-from runners.sim.probes import accounts, certificate, disk, file, http, logs, network, processes, units
+from runners.sim.probes import accounts, certificate, cron, disk, file, http, logs, network, processes, units
 from runners.sim.probes.arguments import Arguments
 from runners.sim.probes.baseline import NOTHING_KNOWN, Baseline
 from runners.worlds import Observation
@@ -43,7 +43,7 @@ KINDS: Mapping[str, Kind] = MappingProxyType(
     {
         "certificate": Kind(certificate.certificate),
         "client": Kind(network.client),
-        "cron": Kind(accounts.cron),
+        "cron": Kind(cron.cron),
         "disk": Kind(disk.disk, ("files", "mounts", "usage")),
         "dns": Kind(network.dns, acts=True),
         "file": Kind(file.evaluate, ("files", "mounts")),

@@ -1,0 +1,165 @@
+"""The embedded backend: simulated servers, opened in microseconds by forking a healthy one. Time is virtual."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from typing import ParamSpec, TypeVar
+
+from compiler.capabilities import lacking
+from compiler.model import PackContent, Probe, ResolvedScenario, Task, World
+from runners.cutting import cut
+from runners.sim.budget import Budget, BudgetExceeded
+from runners.sim.build import boot, open_world
+from runners.sim.facts import persistent_facts
+from runners.sim.files.tree import FileTree
+from runners.sim.machine import Machine
+from runners.sim.probes.baseline import Baseline
+from runners.sim.probes.evaluate import Memo
+from runners.sim.restore import restore_files
+from runners.sim.shell.running import Limits, Session, login, run_job, run_line
+from runners.sim.system import SystemSpec
+from runners.sim.tasks.play import play
+from runners.worlds import CommandResult, Facts, LiveWorld, Observation, TaskFailure, WorldError
+
+_STEPS_PER_SECOND = 2_000_000
+"""Steps of work that one virtual second pays for: a command that spins is ended by its steps, not by our patience."""
+_MOST_STEPS = 60_000_000
+_WAITING_STEPS = 400_000_000
+"""What the world's own life may spend while nobody types: far beyond what it needs, so that nothing hangs."""
+_KEPT = 4 << 20
+"""Bytes of output that the shell keeps before its head and tail are chosen."""
+_TIMED_OUT = 124
+
+Given = ParamSpec("Given")
+Result = TypeVar("Result")
+
+
+class SimBackend:
+    """Healthy machines are booted once for each (bundle, system) and kept, the last few of them."""
+
+    name = "sim"
+
+    def __init__(self, *, keep: int = 8) -> None:
+        self._keep = keep
+        self._bases: dict[tuple[str, str], tuple[Machine, Baseline]] = {}
+
+    def unsupported(self, content: PackContent, scenario: ResolvedScenario) -> str | None:
+        if scenario.system not in content.systems:
+            return f"the bundle holds no system {scenario.system}"
+        lacks = lacking(scenario, self.name)
+        return str(lacks[0]) if lacks else None
+
+    def open(self, content: PackContent, scenario: ResolvedScenario, world: World, *, seed: int) -> LiveWorld:  # noqa: ARG002
+        """Every world of a scenario begins as the same healthy machine; only its chances follow from `seed`."""
+        try:
+            base, baseline = self._base(content, scenario.system)
+            machine = open_world(base, seed)
+            return SimWorld(machine, login(machine), baseline)
+        except Exception as error:
+            raise WorldError(f"the system {scenario.system} did not boot: {error!r}") from error
+
+    def _base(self, content: PackContent, system: str) -> tuple[Machine, Baseline]:
+        key = (content.digest, system)
+        known = self._bases.pop(key, None)
+        if known is None:
+            machine = boot(SystemSpec.of(content.systems[system]), run_job=run_job)
+            known = (machine, Baseline.of(machine))
+            while len(self._bases) >= self._keep:
+                # The one that was not asked for for the longest time.
+                del self._bases[next(iter(self._bases))]
+        self._bases[key] = known
+        return known
+
+
+class SimWorld:
+    """One machine and the agent's shell on it."""
+
+    def __init__(self, machine: Machine, session: Session, baseline: Baseline) -> None:
+        self._machine = machine
+        self._session = session
+        self._memo = Memo(baseline)
+        self._opened = machine.clock.now
+        self._trees: list[tuple[Facts, FileTree]] = []
+
+    def run(self, command: str, *, output_bytes: int, seconds: float) -> CommandResult:
+        return _guarded(self._run, command, output_bytes, seconds)
+
+    def _run(self, command: str, output_bytes: int, seconds: float) -> CommandResult:
+        machine, before = self._machine, self._machine.clock.now
+        steps = min(int(seconds * _STEPS_PER_SECOND), _MOST_STEPS)
+        limits = Limits(steps=steps, output_bytes=max(_KEPT, 4 * output_bytes), seconds=seconds)
+        done = run_line(machine, self._session, command, limits)
+        kept = [cut(data, output_bytes) for data in (done.output, done.stdout, done.stderr)]
+        return CommandResult(
+            output=kept[0],
+            stdout=kept[1],
+            stderr=kept[2],
+            exit_code=_TIMED_OUT if done.timed_out else done.exit_code,
+            seconds=machine.clock.now - before,
+            truncated=done.truncated or kept[0] != done.output,
+            timed_out=done.timed_out,
+        )
+
+    def observe(self, probes: Sequence[Probe]) -> tuple[Observation, ...]:
+        return _guarded(self._observe, probes)
+
+    def _observe(self, probes: Sequence[Probe]) -> tuple[Observation, ...]:
+        self._machine.budget = Budget(_WAITING_STEPS)
+        return tuple(self._memo.evaluate(self._machine, probe) for probe in probes)
+
+    def apply(self, tasks: Sequence[Task]) -> TaskFailure | None:
+        return _guarded(play, self._machine, tasks)
+
+    def wait(self, seconds: float) -> None:
+        self._machine.budget = Budget(_WAITING_STEPS)
+        _guarded(self._machine.advance, seconds)
+
+    def elapsed(self) -> float:
+        return self._machine.clock.now - self._opened
+
+    def facts(self) -> Facts:
+        return _guarded(self._facts)
+
+    def _facts(self) -> Facts:
+        machine = self._machine
+        processes = {}
+        for name, state in sorted(machine.systemd.units.items()):
+            main = machine.processes.get(state.main_pid) if state.main_pid else None
+            if state.active == "active" and main is not None:
+                processes[name] = f"{main.pid} since {main.started}"
+        facts = Facts(
+            persistent=persistent_facts(machine),
+            processes=processes,
+            requests_failed=machine.counters.get("requests_failed", 0),
+            transactions_broken=machine.counters.get("transactions_broken", 0),
+        )
+        self._trees.append((facts, machine.files.fork(machine.clock.fork())))
+        return facts
+
+    def restore_files(self, before: Facts) -> tuple[str, ...]:
+        for facts, tree in self._trees:
+            if facts is before:
+                return _guarded(restore_files, self._machine, facts.persistent, tree)
+        raise WorldError("these facts were not taken in this world")
+
+    def fork(self) -> LiveWorld:
+        return _guarded(self._fork)
+
+    def _fork(self) -> LiveWorld:
+        other = SimWorld(self._machine.fork(), self._session.fork(), self._memo.baseline)
+        other._opened = self._opened
+        other._trees = list(self._trees)
+        return other
+
+    def close(self) -> None:
+        """Nothing is held beyond memory."""
+
+
+def _guarded(work: Callable[Given, Result], *given: Given.args, **named: Given.kwargs) -> Result:
+    """What the machine cannot do is the infrastructure's failure, never a traceback in an episode."""
+    try:
+        return work(*given, **named)
+    except (WorldError, KeyboardInterrupt):
+        raise
+    except (Exception, BudgetExceeded) as error:
+        raise WorldError(f"the simulated server failed: {error!r}") from error
