@@ -41,7 +41,7 @@ class Diagnostic:
     span: Span
     labels: tuple[Label, ...] = ()
     suggestion: str | None = None
-    advice: str = ""
+    advice: tuple[str, ...] = ()
 
     def _fill(self, template: str) -> str:
         values = {field.name: getattr(self, field.name) for field in fields(self)}
@@ -62,8 +62,7 @@ class Diagnostic:
             found.append(f"did you mean `{self.suggestion}`?")
         if self.help:
             found.append(self._fill(self.help))
-        if self.advice:
-            found.append(self.advice)
+        found += self.advice
         return tuple(_one_line(text) for text in found)
 
     @property
@@ -99,7 +98,7 @@ def closest(name: str, known: Iterable[str]) -> str | None:
     candidates = sorted(known)
     folded = {candidate.lower().replace("-", "_"): candidate for candidate in candidates}
     wanted = name.lower().replace("-", "_")
-    found = difflib.get_close_matches(wanted, list(folded), n=1, cutoff=0.6)
+    found = difflib.get_close_matches(wanted, list(folded), n=1, cutoff=0.66)
     return folded[found[0]] if found else None
 
 

@@ -82,7 +82,6 @@ class _Reader:
     search: tuple[Path, ...]
     absolute: bool
     packs: dict[str, _Reading] = field(default_factory=dict)
-    open: list[str] = field(default_factory=list)
 
     def shown(self, path: Path) -> str:
         return str(path) if self.absolute else os.path.relpath(path)
@@ -103,11 +102,11 @@ class _Reader:
         yield from (each for each in self.read(folder).found if each.source.path == shown)
 
     def _folder(self, folder: Path) -> Iterator[Diagnostic]:
-        if os.path.lexists(folder / PACK_FILE):
+        if _is_pack(folder):
             yield from self.everything(self.read(folder))
             return
         inside = entries(folder)
-        packs = [each for each in inside if each.is_dir() and os.path.lexists(each / PACK_FILE)]
+        packs = [each for each in inside if each.is_dir() and _is_pack(each)]
         files = [each for each in inside if each.suffix in (".yml", ".yaml")]
         for each in (*packs, *files):
             yield from self.check(each)
@@ -124,9 +123,7 @@ class _Reader:
         """`folder`: absolute."""
         key = os.path.realpath(folder)
         if key not in self.packs:
-            self.open.append(key)
             self.packs[key] = self._read(look_into(folder))
-            self.open.pop()
         return self.packs[key]
 
     def _read(self, folder: PackFolder) -> _Reading:
@@ -160,17 +157,44 @@ class _Reader:
         for index, name in enumerate(pack.uses if pack is not None else ()):
             assert pack_file.document is not None
             span = pack_file.document.place(("uses", index))
-            places = (folder.parent, *map(_absolute, self.search))
-            used = next((place / name for place in places if os.path.lexists(place / name / PACK_FILE)), None)
+            used = self._find(folder, name)
             if used is None:
-                near = [each.name for place in places for each in entries(place) if (each / PACK_FILE).is_file()]
+                near = [each.name for place in self._places(folder) for each in entries(place) if _is_pack(each)]
                 found.append(
                     problems.UnknownPack(source=pack_file.source, span=span, name=name, suggestion=closest(name, near))
                 )
-            elif os.path.realpath(used) in self.open:
+            elif self._leads_to(used, folder):
                 found.append(problems.PackCycle(source=pack_file.source, span=span, name=name))
             else:
                 yield self.read(used)
+
+    def _places(self, folder: Path) -> tuple[Path, ...]:
+        return (folder.parent, *map(_absolute, self.search))
+
+    def _find(self, folder: Path, name: str) -> Path | None:
+        return next((place / name for place in self._places(folder) if _is_pack(place / name)), None)
+
+    def _leads_to(self, start: Path, goal: Path) -> bool:
+        """Does a pack use another, directly or through others?"""
+        wanted = os.path.realpath(goal)
+        waiting = [start]
+        seen: set[str] = set()
+        while waiting:
+            folder = waiting.pop()
+            key = os.path.realpath(folder)
+            if key == wanted:
+                return True
+            if key in seen:
+                continue
+            seen.add(key)
+            pack = self._load(folder / PACK_FILE).value
+            names = pack.uses if isinstance(pack, Pack) else ()
+            waiting += [found for name in names if (found := self._find(folder, name)) is not None]
+        return False
+
+
+def _is_pack(folder: Path) -> bool:
+    return os.path.lexists(folder / PACK_FILE)
 
 
 def _listed(folder: PackFolder, kind: DocumentKind) -> tuple[Path, ...]:

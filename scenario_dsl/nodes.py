@@ -98,7 +98,10 @@ class Document:
         parent = self.node(route[:-1])
         if isinstance(parent, MapNode) and isinstance(route[-1], str) and route[-1] in parent.entries:
             return parent.entries[route[-1]].key
-        return self.place(route)
+        if isinstance(route[-1], str):
+            # The key is not there: what should hold it stands for it.
+            return self.key(route[:-1]) if len(route) > 1 else self.head(self.root)
+        return self.head(self.node(route))
 
     def place(self, route: Route) -> Span:
         """What to underline for the value at a route: a scalar itself, a collection by its key or its head."""

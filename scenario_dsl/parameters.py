@@ -98,6 +98,8 @@ def _duration(value: Value) -> int | float:
     if isinstance(value, str):
         parts = re.fullmatch(r"(?:[0-9]+(?:\.[0-9]+)?(?:ms|s|m|h|d))+", value)
         if parts is None:
+            if not re.fullmatch(r"[0-9.]+", value):
+                raise ValueError("not a duration")
             seconds: int | float = _number(value)
         else:
             seconds = sum(float(amount) * _SECONDS[unit] for amount, unit in _DURATION.findall(value))
@@ -111,6 +113,8 @@ def _duration(value: Value) -> int | float:
 
 def _size(value: Value) -> int:
     found = _SIZE.fullmatch(value) if isinstance(value, str) else None
+    if isinstance(value, str) and not found and not value.isdecimal():
+        raise ValueError("not a size")
     size = round(float(found[1]) * _BYTES[found[2]]) if found else _integer(value)
     if not 0 <= size <= MAX_SIZE:
         raise ValueError("outside 0 to 2^50 bytes")
@@ -251,7 +255,7 @@ TYPES: Mapping[str, Type] = MappingProxyType(
             _type(
                 "regex",
                 "a regular expression",
-                "RE2 syntax, searched: no look-around and no back-references",
+                "`^ERROR`; the syntax is RE2's, without look-around and back-references",
                 {"type": "string", "format": "regex"},
                 _regex,
             ),

@@ -33,7 +33,7 @@ _STYLES: dict[str | None, Style] = {
     "|": "literal",
     ">": "folded",
 }
-_CORE_TAGS = frozenset({"!", "tag:yaml.org,2002:str"})
+_CORE_TAGS = frozenset({"tag:yaml.org,2002:str"})
 
 
 @dataclass(slots=True)
@@ -87,7 +87,12 @@ class _Reader:
         self.put(node)
 
     def tag(self, event: Any, span: Span) -> None:
-        if event.tag is not None and event.tag not in _CORE_TAGS:
+        if event.tag == "!":
+            # `run: ! grep -q x` would silently lose its `!`.
+            mark = Span(span.start, span.start + 1)
+            meaning = "YAML reads this as a tag"
+            self.found.append(problems.YamlTextStart(source=self.source, span=mark, sign="!", meaning=meaning))
+        elif event.tag is not None and event.tag not in _CORE_TAGS:
             end = self.source.text.find(" ", span.start)
             written = Span(span.start, min(end if end >= 0 else span.end, self.source.line_end(span.start)))
             name = self.source.text[written.start : written.end]

@@ -328,7 +328,11 @@ def _pack() -> Schema:
         "the pack",
         {
             "pack": named(SCENARIO_NAME, "the pack's name"),
-            "version": named(r"^[0-9]+\.[0-9]+\.[0-9]+([-+][0-9A-Za-z.+-]+)?$", "its version, as `1.2.3`"),
+            "version": named(
+                r"^[0-9]+\.[0-9]+\.[0-9]+([-+][0-9A-Za-z.+-]+)?$",
+                "its version, as `1.2.3`",
+                title="a version like `1.2.3`",
+            ),
             "title": text("one line"),
             "license": text("its license, as an SPDX name"),
             "canary": text("a text that should never appear in training data"),

@@ -28,8 +28,8 @@ def typed(type_name: str, description: str) -> Schema:
     return {**schema_of(type_name), "description": description}
 
 
-def named(pattern: str, description: str) -> Schema:
-    return {"type": "string", "pattern": pattern, "title": "a name", "description": description}
+def named(pattern: str, description: str, *, title: str = "a name") -> Schema:
+    return {"type": "string", "pattern": pattern, "title": title, "description": description}
 
 
 def choice(values: Sequence[str], description: str) -> Schema:
@@ -75,7 +75,7 @@ def mapping(
     if conditions:
         schema["allOf"] = conditions
     exclusions: Schema = {
-        key: {"properties": dict.fromkeys((other for other in group if other != key), False)}
+        key: {"properties": {other: {"not": {}} for other in group if other != key}}
         for group in exactly_one
         for key in group
     }

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from functools import cache
 from itertools import islice
 from typing import Any, cast
@@ -26,6 +26,8 @@ MAX_ERRORS = 200
 """More of them help nobody, and a hostile document could have as many as it has values."""
 
 _FORMS = {each.article: each.form for each in TYPES.values()}
+_TEXT_TITLES = tuple(each.article for each in TYPES.values() if each.schema["type"] == "string")
+_BOOLEANS = {"yes": "true", "on": "true", "y": "true", "no": "false", "off": "false", "n": "false"}
 _NAMES = {
     SCENARIO_NAME: "lower-case letters, digits and `-`",
     FAULT_NAME: "lower-case letters, digits and `_`",
@@ -46,7 +48,25 @@ def check_shape(document: Document) -> tuple[Diagnostic, ...]:
         span = document.root.entries[first].key
         return (problems.UnknownDocument(source=document.source, span=span, suggestion=closest(first, KINDS)),)
     errors = islice(_validator(kind).iter_errors(data_of(document.root)), MAX_ERRORS)
-    return tuple(found for error in errors for found in _explain(document, error))
+    listed = list(errors)
+    typos = _typos(document, listed)
+    return tuple(found for error in listed for found in _explain(document, error, typos))
+
+
+def _typos(document: Document, errors: Sequence[ValidationError]) -> Mapping[Route, frozenset[str]]:
+    """For each mapping with unknown keys the keys that were probably meant: those are not missing as well."""
+    typos: dict[Route, frozenset[str]] = {}
+    for error in errors:
+        node = document.node(tuple(error.absolute_path))
+        if (
+            error.validator == "additionalProperties"
+            and isinstance(node, MapNode)
+            and isinstance(error.schema, Mapping)
+        ):
+            known = error.schema.get("properties", {})
+            meant = {closest(key.rpartition(".")[2], known) for key in node.entries if key not in known}
+            typos[tuple(error.absolute_path)] = frozenset(name for name in meant if name is not None)
+    return typos
 
 
 @cache
@@ -54,20 +74,22 @@ def _validator(kind: DocumentKind) -> Any:
     return Draft202012Validator(inlined(kind))
 
 
-def _explain(document: Document, error: ValidationError) -> Iterator[Diagnostic]:
+def _explain(document: Document, error: ValidationError, typos: Mapping[Route, frozenset[str]]) -> Iterator[Diagnostic]:
     route: Route = tuple(error.absolute_path)
     schema: Mapping[str, Any] = error.schema if isinstance(error.schema, Mapping) else {}
     rule, wanted = error.validator, cast(Any, error.validator_value)
     if rule == "additionalProperties":
         yield from _unknown_keys(document, route, schema)
     elif rule in ("required", "dependentRequired"):
-        yield from _missing(document, route, error, schema)
+        yield from _missing(document, route, error, schema, typos.get(route, frozenset()))
     elif rule == "anyOf":
         keys = [branch["required"][0] for branch in wanted]
+        if typos.get(route, frozenset()) & set(keys):
+            return
         listed = listing([f"`{key}`" for key in keys], 8)
         place = _title(document, route, error, schema)
         yield problems.NeedsOneOf(source=document.source, span=document.key(route), place=place, keys=listed)
-    elif rule is None:
+    elif rule == "not":
         yield _exclusive(document, route, error)
     elif rule == "maxProperties":
         yield from _several(document, route, schema)
@@ -135,7 +157,7 @@ def _unknown_keys(document: Document, route: Route, schema: Mapping[str, Any]) -
         else:
             accepted = f"{place} accepts: {listing(known, 14)}"
             labels = (Label(span=document.key(route), text=accepted),) if route and document.key(route) != span else ()
-            advice = "" if labels else accepted
+            advice = () if labels else (accepted,)
             yield problems.UnknownKey(
                 source=source,
                 span=span,
@@ -148,7 +170,11 @@ def _unknown_keys(document: Document, route: Route, schema: Mapping[str, Any]) -
 
 
 def _missing(
-    document: Document, route: Route, error: ValidationError, schema: Mapping[str, Any]
+    document: Document,
+    route: Route,
+    error: ValidationError,
+    schema: Mapping[str, Any],
+    meant: frozenset[str],
 ) -> Iterator[Diagnostic]:
     node = document.node(route)
     assert isinstance(node, MapNode)
@@ -160,15 +186,18 @@ def _missing(
         needed = [
             key for given, keys in wanted.items() if given in node.entries for key in keys if key not in node.entries
         ]
-    for key in needed:
-        doc = own.get("properties", {}).get(key, {}).get("description", "")
-        yield problems.MissingKey(
-            source=document.source,
-            span=document.key(route),
-            key=key,
-            place=str(own.get("title", _place(route, own))),
-            advice=f"`{key}`: {doc}" if doc else "",
-        )
+    needed = [key for key in needed if key not in meant]
+    if not needed:
+        return
+    known = own.get("properties", {})
+    docs = [(key, known.get(key, {}).get("description", "")) for key in needed]
+    yield problems.MissingKey(
+        source=document.source,
+        span=document.key(route),
+        keys=listing([f"`{key}`" for key in needed]),
+        place=str(own.get("title", _place(route, own))),
+        advice=tuple(f"`{key}`: {doc}" for key, doc in docs if doc),
+    )
 
 
 def _exclusive(document: Document, route: Route, error: ValidationError) -> Diagnostic:
@@ -202,21 +231,21 @@ def _value(document: Document, route: Route, error: ValidationError, schema: Map
     if error.validator == "enum" or title.startswith("one of "):
         return _choice(document, route, schema)
     if error.validator == "type" or (error.validator == "pattern" and _wants_no_text(schema)):
-        if error.validator == "type" and "{" not in title and "pattern" not in schema and not title:
-            title = " or ".join(_listed(error.validator_value))
+        kinds = _listed(error.validator_value)
+        # The title of a mapping names what it is for, not what it is.
+        expected = " or ".join(kinds) if error.validator_value == "object" or not title else title
+        advice = _advice(node, document.raw(route).strip(), title)
         return problems.WrongType(
             source=source,
             span=span,
             place=place,
-            expected=title,
+            expected=expected,
             found=kind_of(node),
-            advice=_advice(document, route, title),
+            advice=(advice,) if advice else (),
         )
     written = _written(node)
-    if title == "a name":
-        reason = _NAMES.get(str(schema.get("pattern")), f"does not match {schema.get('pattern')}")
-        if error.validator == "pattern" and schema.get("pattern") not in _NAMES:
-            reason = "not of the form `1.2.3`"
+    if schema.get("pattern") in _NAMES:
+        reason = f"takes {_NAMES[str(schema['pattern'])]}"
         return problems.WrongValue(source=source, span=span, place=place, found=written, reason=reason)
     if not title and error.validator == "pattern":
         key = str(error.instance)
@@ -224,11 +253,12 @@ def _value(document: Document, route: Route, error: ValidationError, schema: Map
             source=source,
             span=document.key((*route, key)),
             key=key,
-            reason=_NAMES.get(str(error.validator_value), "not a name"),
+            reason=f"takes {_NAMES[str(error.validator_value)]}",
         )
     reason = _reason(error, title)
-    advice = f"{title} looks like {_FORMS[title]}" if title in _FORMS and error.validator == "pattern" else ""
-    return problems.WrongValue(source=source, span=span, place=place, found=written, reason=reason, advice=advice)
+    patterned = title in _FORMS and error.validator == "pattern"
+    form = (f"{title} looks like {_FORMS[title]}",) if patterned else ()
+    return problems.WrongValue(source=source, span=span, place=place, found=written, reason=reason, advice=form)
 
 
 def _reason(error: ValidationError, title: str) -> str:
@@ -283,27 +313,23 @@ def _written(node: Node) -> str:
     return f"`{text if len(text) <= 60 else text[:57] + '…'}`" if node.value is not None else text
 
 
-def _advice(document: Document, route: Route, title: str) -> str:
-    """What to write instead, where it can be told."""
-    node = document.node(route)
-    raw = document.raw(route).strip()
-    if isinstance(node, ScalarNode):
-        if title in ("true or false",) and isinstance(node.value, str):
-            if node.value.lower() in ("yes", "on", "y"):
-                return "YAML 1.2 knows only `true` and `false`: write `true`"
-            if node.value.lower() in ("no", "off", "n"):
-                return "YAML 1.2 knows only `true` and `false`: write `false`"
-            return ""
-        if title == "a file mode" and not isinstance(node.value, str) and re.fullmatch(r"(0o?)?[0-7]{3,4}", raw):
-            return f'put it into quotes: `"{raw.replace("o", "").rjust(4, "0")}"`'
-        if node.style != "plain" and isinstance(node.value, str):
-            return "remove the quotes" if re.fullmatch(r"[-+0-9.]+", node.value) else ""
-        takes_text = title == "text" or _FORMS.get(title, "").startswith("`") or title in _FORMS
-        if raw and not isinstance(node.value, str) and takes_text and title not in ("a whole number", "a number"):
-            return f'put it into quotes if it is meant as text: `"{raw}"`'
-        return f"write `{node.value}: {{}}` if it takes no arguments" if title == "a fault" and raw else ""
-    if getattr(node, "flow", False) and title in _FORMS | {"text": ""}:
-        return (
-            f"YAML reads `{raw[0]}` as the beginning of {kind_of(node)}; put the whole text into quotes, or write `|-`"
-        )
+def _advice(node: Node, raw: str, title: str) -> str:
+    """What to write instead, where it can be told. `raw`: the value as it is written."""
+    if not isinstance(node, ScalarNode):
+        if node.flow and title in (*_TEXT_TITLES, "text"):
+            return f"YAML reads `{raw[0]}` as the beginning of {kind_of(node)}; quote the whole text, or write `|-`"
+        return ""
+    if isinstance(node.value, str):
+        if title == "true or false":
+            meant = _BOOLEANS.get(node.value.lower())
+            return f"YAML 1.2 knows only `true` and `false`: write `{meant}`" if meant else ""
+        if title == "a fault":
+            return f"write `{node.value}: {{}}` if it takes no arguments"
+        if title in ("module `command`", "module `shell`"):
+            return "write `{cmd: …}`: arguments are always named"
+        return "remove the quotes" if node.style != "plain" and re.fullmatch(r"[-+0-9.]+", node.value) else ""
+    if title == "a file mode" and re.fullmatch(r"(0o?)?[0-7]{3,4}", raw):
+        return f'put it into quotes: `"{raw.replace("o", "").rjust(4, "0")}"`'
+    if raw and title in (*_TEXT_TITLES, "text"):
+        return f'put it into quotes if it is meant as text: `"{raw}"`'
     return ""

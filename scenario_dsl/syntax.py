@@ -16,9 +16,7 @@ from scenario_dsl.problems import reading as problems
 from scenario_dsl.source import SourceText, Span
 
 SHELL_KEYS = frozenset({"run", "only_if", "undo", "falsifier", "cmd"})
-PROSE_KEYS = frozenset(
-    {"think", "complaint", "hypothesis", "question", "answer", "title", "doc", "hints", "text", "name"}
-)
+PROSE_KEYS = frozenset({"think", "complaint", "hypothesis", "question", "answer", "title", "doc", "hints"})
 
 _KEY = re.compile(r"""^[ ]*(?:-[ ]+)*(?:\{[ ]*)?(?P<key>"[^"]*"|'[^']*'|[^\s:#'"{\[][^:#]*?)[ ]*:[ ]+(?=\S)""")
 _ITEM = re.compile(r"^[ ]*(?:-[ ]+)+(?=\S)")
@@ -131,6 +129,11 @@ def _start(source: SourceText, at: int, context: int, error: MarkedYAMLError) ->
 
 def _plain(source: SourceText, at: int, context: int, problem: str) -> Diagnostic:
     detail = next((words for part, words in _WORDS if part in problem), problem)
+    if "could not find expected ':'" in problem or "mapping values are not allowed" in problem:
+        # The line itself is what is wrong; the scanner noticed only further on.
+        number, _ = source.position(context if "could not find" in problem else at)
+        start = source.index(number, len(source.line(number)) - len(source.line(number).lstrip(" ")))
+        return problems.YamlSyntax(source=source, span=Span(start, source.line_end(start)), detail=detail)
     at = min(at, max(0, len(source.text.rstrip()) - 1)) if not source.text[at:].strip() else at
     labels: tuple[Label, ...] = ()
     if source.position(context)[0] != source.position(at)[0]:

@@ -62,7 +62,7 @@ _ALLOWED = (
 class TemplateError(AuthorError):
     """An expression that cannot be evaluated. `expression` is its text with the braces; `kind` is one of:
 
-    syntax, forbidden, unknown (then `name` is the unknown name), large, value
+    syntax, forbidden (`name`: the unknown filter, if it is one), unknown (`name`: the unknown name), large, value
     """
 
     def __init__(self, kind: str, expression: str, reason: str, name: str = "") -> None:
@@ -151,7 +151,8 @@ def _compile(inner: str) -> _Compiled:
 
 def _reason(error: Exception) -> str:
     message = getattr(error, "message", None) or str(error) or "not an expression"
-    return str(message).rstrip(".")
+    # Jinja2's own words for the closing braces.
+    return str(message).rstrip(".").replace("unexpected 'end of print statement'", "it ends too early")
 
 
 def _inspect(node: nodes.Node, written: str, depth: int) -> None:
@@ -162,7 +163,7 @@ def _inspect(node: nodes.Node, written: str, depth: int) -> None:
     if not isinstance(node, _ALLOWED):
         raise TemplateError("forbidden", written, "this is not allowed in an expression")
     if isinstance(node, nodes.Filter) and node.name not in FILTERS:
-        raise TemplateError("forbidden", written, f"there is no filter `{node.name}`; there are {', '.join(FILTERS)}")
+        raise TemplateError("forbidden", written, f"there is no filter `{node.name}`", node.name)
     if isinstance(node, nodes.Test) and node.name not in _TESTS:
         raise TemplateError("forbidden", written, f"there is no test `{node.name}`")
     for child in node.iter_child_nodes():

@@ -21,7 +21,7 @@ from scenario_dsl.values import Route, Value, strings
 
 def check_fault(document: Document, fault: Fault) -> Iterator[Diagnostic]:
     yield from _declarations(document, fault)
-    if fault.example:
+    if "example" in document.root.entries:
         use = FaultUse(fault=fault.name, arguments=fault.example, at=("example",))
         yield from check_given(document, use, fault)
         yield from check_values(document, ("example",), fault.arguments, fault.example)
@@ -107,7 +107,7 @@ def _condition(
             span=span,
             early=early[0],
             late=late[0],
-            advice=f"write `{{{{ {early[0]} }}}}`, which is put in when compiling",
+            advice=(f"write `{{{{ {early[0]} }}}}`, which is put in when compiling",),
         )
 
 

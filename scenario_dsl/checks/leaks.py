@@ -13,6 +13,7 @@ from scenario_dsl.template import TemplateError, expressions, render
 from scenario_dsl.values import Route
 
 _BETWEEN = re.compile(r"\|\||&&|[|;\n]")
+_WORD = r"[\w@.:/*+-]+"
 _COMMAND = re.compile(r"[a-z_./][\w./+-]*\s+\S")
 
 
@@ -55,7 +56,7 @@ def _any_word(words: str) -> str:
     parts: list[str] = []
     at = 0
     for found in expressions(words):
-        parts += [re.escape(words[at : found.start]), r"\S+"]
+        parts += [re.escape(words[at : found.start]), _WORD]
         at = found.start + len(found.written)
     return "".join([*parts, re.escape(words[at:])])
 

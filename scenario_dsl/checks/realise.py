@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 
-from scenario_dsl.checks.arguments import as_declared, check_values
+from scenario_dsl.checks.arguments import as_declared, check_given, check_values
 from scenario_dsl.checks.known import Known
 from scenario_dsl.checks.templates import rendered
 from scenario_dsl.diagnostics import Diagnostic, Label
@@ -44,7 +44,8 @@ def realise(
     arguments = rendered(document, use.at, use.arguments, world.parameters, found)
     assert isinstance(arguments, Mapping)
     fault = known.faults.get(use.fault)
-    if fault is None:
+    if fault is None or any(True for _ in check_given(document, use, fault)):
+        # Reported where references are checked.
         return None
     found += check_values(document, use.at, fault.arguments, arguments, world.labels)
     if len(found) > before:

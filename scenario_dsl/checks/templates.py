@@ -6,6 +6,7 @@ from collections.abc import Iterator, Mapping
 from collections.abc import Set as AbstractSet
 
 from scenario_dsl.diagnostics import Diagnostic, closest, listing
+from scenario_dsl.filters import FILTERS
 from scenario_dsl.nodes import Document
 from scenario_dsl.problems import meaning as problems
 from scenario_dsl.template import STATEMENT, TemplateError, expressions, names_in, render
@@ -22,7 +23,13 @@ def template_problem(document: Document, route: Route, error: TemplateError, kno
     if error.kind == "large":
         return problems.TemplateTooLarge(source=source, span=span, reason=error.reason)
     if error.kind == "forbidden":
-        return problems.TemplateForbidden(source=source, span=span, reason=error.reason)
+        return problems.TemplateForbidden(
+            source=source,
+            span=span,
+            reason=error.reason,
+            suggestion=closest(error.name, FILTERS) if error.name else None,
+            advice=(f"the filters are {', '.join(FILTERS)}",) if error.name else (),
+        )
     return problems.BadTemplate(source=source, span=span, reason=error.reason)
 
 

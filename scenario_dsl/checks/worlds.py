@@ -4,18 +4,17 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
 
-from scenario_dsl.checks.arguments import check_values
+from scenario_dsl.checks.arguments import check_value, check_values
 from scenario_dsl.checks.known import Known
 from scenario_dsl.checks.probes import contradictions
 from scenario_dsl.checks.realise import RealFault, WorldNames, realise
 from scenario_dsl.checks.templates import known_names, rendered
 from scenario_dsl.diagnostics import Diagnostic, Label, closest
-from scenario_dsl.model import Answer, FaultUse, Probe, Scenario, Variant
+from scenario_dsl.model import Answer, FaultUse, Parameter, Probe, Scenario, Seen, Variant
 from scenario_dsl.nodes import Document
-from scenario_dsl.parameters import normal
+from scenario_dsl.parameters import is_template
 from scenario_dsl.probes import PROBES
 from scenario_dsl.problems import meaning as problems
-from scenario_dsl.problems.meaning import WrongArgument
 from scenario_dsl.values import Route, Value
 
 PRIMARY = "primary"
@@ -127,37 +126,30 @@ def _measured(document: Document, scenario: Scenario, world: WorldNames) -> list
         assert isinstance(arguments, Mapping)
         found += check_values(document, probe.at, PROBES[probe.type].parameters, arguments, world.labels)
         found += contradictions(document, probe, arguments)
+    for route, text, type_name in _texts(scenario):
+        value = rendered(document, route, text, world.parameters, found)
+        parameter = Parameter(name=str(route[-1]), type=type_name, doc="")
+        if value is not None and not is_template(value):
+            found += check_value(document, route, parameter, value, world.labels)
+    return found
+
+
+def _texts(scenario: Scenario) -> Iterator[tuple[Route, str | None, str]]:
+    """Texts outside probes that are put in for each world: route, text, type."""
+    yield ("complaint",), scenario.complaint, "string"
+    for index, hint in enumerate(scenario.hints):
+        yield ("hints", index), hint, "string"
     for objective in scenario.objectives:
         check = objective.check
-        if isinstance(check, Probe):
-            continue
-        fields = (
-            {"matches": check.matches}
-            if isinstance(check, Answer)
-            else {"output": check.output, "command": check.command}
-        )
-        holder = "answer" if isinstance(check, Answer) else "seen"
-        for name, pattern in fields.items():
-            route = (*objective.at, holder, name)
-            value = rendered(document, route, pattern, world.parameters, found)
-            if value is None:
-                continue
-            try:
-                normal("regex", str(value))
-            except ValueError as error:
-                found.append(
-                    WrongArgument(
-                        source=document.source,
-                        span=document.place(route),
-                        labels=world.labels,
-                        name=name,
-                        expected="a regular expression",
-                        found=f"`{value}`",
-                        reason=str(error),
-                        form="RE2 syntax, searched: no look-around and no back-references",
-                    )
-                )
-    return found
+        if isinstance(check, Answer):
+            at = (*objective.at, "answer")
+            yield (*at, "question"), check.question, "string"
+            yield (*at, "equals"), check.equals, "string"
+            yield (*at, "matches"), check.matches, "regex"
+        elif isinstance(check, Seen):
+            at = (*objective.at, "seen")
+            yield (*at, "output"), check.output, "regex"
+            yield (*at, "command"), check.command, "regex"
 
 
 def _probes(scenario: Scenario) -> Iterator[Probe]:

@@ -48,9 +48,9 @@ class UnknownModule(Diagnostic):
 @dataclass(frozen=True, slots=True, kw_only=True)
 class MissingKey(Diagnostic):
     code: ClassVar[str] = "schema-missing-key"
-    title: ClassVar[str] = "{place} has no `{key}`"
-    caret: ClassVar[str] = "`{key}` is missing here"
-    key: str
+    title: ClassVar[str] = "{place} has no {keys}"
+    caret: ClassVar[str] = "missing here: {keys}"
+    keys: str
     place: str
 
 
@@ -117,7 +117,7 @@ class NotChoice(Diagnostic):
 class Empty(Diagnostic):
     code: ClassVar[str] = "schema-empty"
     title: ClassVar[str] = "{place} is empty"
-    caret: ClassVar[str] = "needs at least one entry"
+    caret: ClassVar[str] = "something must be here"
     place: str
 
 

@@ -1,0 +1,39 @@
+"""Write the expected diagnostics of every broken document anew: `python tests/scenario_dsl/regenerate.py`.
+
+Read the difference before you commit it: this writes what the program says, not what it should say.
+"""
+
+from __future__ import annotations
+
+import os
+from pathlib import Path
+
+from scenario_dsl.diagnostics import render_text
+from scenario_dsl.library import check_paths
+
+BROKEN = Path(__file__).resolve().parents[1] / "golden" / "broken"
+
+
+def broken_documents() -> tuple[str, ...]:
+    """Every document with a fault, relative to the folder of all."""
+    return tuple(sorted(path.relative_to(BROKEN).as_posix() for path in BROKEN.rglob("*.yml")))
+
+
+def diagnosed(document: str) -> str:
+    """What `check` says about one of them; the working folder must be that of all."""
+    return render_text(check_paths([Path(document)]))
+
+
+def main() -> None:
+    os.chdir(BROKEN)
+    for document in broken_documents():
+        text = diagnosed(document)
+        expected = Path(document).with_suffix(".expected")
+        if text:
+            expected.write_text(text, encoding="utf-8")
+        else:
+            expected.unlink(missing_ok=True)
+
+
+if __name__ == "__main__":
+    main()
