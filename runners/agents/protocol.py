@@ -12,7 +12,10 @@ from scenario_dsl.model import Intervention, Limits
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Task:
-    """What an agent is told at the beginning. `questions` are those whose answers are worth points."""
+    """What an agent is told at the beginning. `questions` are those whose answers are worth points.
+
+    Nobody has to look at `hints`; an agent that does says so in its configuration, since it plays an easier game.
+    """
 
     complaint: str
     questions: tuple[str, ...]
