@@ -107,10 +107,11 @@ class RayExecutor:
             yield lines
 
     def close(self) -> None:
+        if not self._players and not self._own:
+            # Never started: then Ray, which takes its time to import, is not needed to stop it.
+            return
         import ray
 
-        if not ray.is_initialized():
-            return
         for player in self._players:
             ray.kill(player)
         self._players = []

@@ -13,6 +13,7 @@ import pytest
 from compiler.model import PackContent, ResolvedScenario, World
 from runners.agents.registry import parse_agent
 from runners.plan import plan
+from runners.pool import ray_start
 from runners.pool.local import LocalExecutor
 from runners.pool.ray_pool import RayExecutor
 from runners.pool.ray_start import ADDRESS, start_ray
@@ -122,3 +123,13 @@ def test_a_stale_address_is_told_at_once(monkeypatch: pytest.MonkeyPatch, addres
         start_ray()
     assert "unset RAY_ADDRESS" in raised.value.remedy
     assert time.monotonic() - begun < 20
+
+
+def test_automatic_without_a_cluster_is_told_at_once(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+    monkeypatch.setenv(ADDRESS, "auto")
+    monkeypatch.setattr(ray_start, "_ADDRESS_FILE", tmp_path / "none")
+    with pytest.raises(HostError, match="no Ray cluster runs on this machine"):
+        start_ray()
+    (tmp_path / "none").write_text(f"127.0.0.1:{free_port()}\n")
+    with pytest.raises(HostError, match="no Ray cluster answers"):
+        start_ray()
