@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import NoReturn, Protocol
 
+from runners.sim.commands.streams import Directory, Stream, open_file
+from runners.sim.commands.waiting import Hub
 from runners.sim.files.inode import Cred
 from runners.sim.files.view import FileView
 from runners.sim.machine import Machine
@@ -38,13 +40,29 @@ class CommandExit(Exception):  # noqa: N818 (it is not an error: a command ends 
 
 
 Runner = Callable[[Sequence[str], "Context"], int]
-"""Run another command (argv) with the context's streams, as execvp would find it; returns its exit status."""
+"""Run another command (argv) with the context's streams, as execvp would find it; returns its exit status.
+
+OSError (ENOENT, EACCES, ENOEXEC) when it cannot be executed: each tool words that in its own way.
+"""
 
 
 class Context:
     """One running command. `argv[0]` is the name it was called by. Text is str with surrogateescape, data is bytes."""
 
-    __slots__ = ("argv", "environment", "files", "machine", "pid", "runner", "stderr", "stdin", "stdout", "tty")
+    __slots__ = (
+        "argv",
+        "descriptors",
+        "environment",
+        "files",
+        "hub",
+        "machine",
+        "pid",
+        "runner",
+        "stderr",
+        "stdin",
+        "stdout",
+        "tty",
+    )
 
     def __init__(
         self,
@@ -59,6 +77,8 @@ class Context:
         runner: Runner,
         pid: int,
         tty: str = "pts/0",
+        hub: Hub | None = None,
+        descriptors: Mapping[int, Stream] | None = None,
     ) -> None:
         self.machine = machine
         self.argv = list(argv)
@@ -70,6 +90,8 @@ class Context:
         self.runner = runner
         self.pid = pid
         self.tty = tty
+        self.hub = hub
+        self.descriptors = descriptors
 
     @property
     def name(self) -> str:
@@ -104,7 +126,31 @@ class Context:
 
     def sleep(self, seconds: float) -> None:
         """Let virtual time pass while this command waits."""
-        self.machine.advance(seconds)
+        if self.hub is not None:
+            self.hub.sleep(seconds)
+        else:
+            self.machine.advance(seconds)
+
+    def open(self, path: str) -> Reader:
+        """A file for reading; `-` and /dev/stdin are standard input. OSError as open(2) and read(2) give."""
+        if path in ("-", "/dev/stdin", "/dev/fd/0", "/proc/self/fd/0"):
+            return self.stdin
+        if path.startswith("/dev/fd/") and self.descriptors is not None:
+            stream = self.descriptors.get(int(path[8:])) if path[8:].isdigit() else None
+            if stream is not None:
+                return stream
+        stream = open_file(self.machine, self.files, path, read=True)
+        if isinstance(stream, Directory):
+            stream.read()
+        return stream
+
+    def create(self, path: str, *, append: bool = False) -> Writer:
+        """A file for writing, made or emptied (or appended to). OSError as open(2) gives."""
+        if path in ("/dev/stdout", "/dev/fd/1", "/proc/self/fd/1"):
+            return self.stdout
+        if path in ("/dev/stderr", "/dev/fd/2", "/proc/self/fd/2"):
+            return self.stderr
+        return open_file(self.machine, self.files, path, write=True, append=append, truncate=not append)
 
     def run(self, argv: Sequence[str]) -> int:
         """Run another command with this one's streams, environment and user (env, xargs, find -exec, timeout, sudo)."""

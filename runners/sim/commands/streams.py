@@ -401,3 +401,10 @@ class Directory(Stream):
 
     def read(self, size: int = -1) -> bytes:
         raise fail(errno.EISDIR, self.path)
+
+
+def release(stream: Stream) -> None:
+    """Drop one reference to a stream; the last one closes it."""
+    stream.users -= 1
+    if stream.users == 0:
+        stream.close()

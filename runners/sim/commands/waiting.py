@@ -16,10 +16,12 @@ Ready = Callable[[], bool]
 class Task:
     """One process running beside others. `ready`: whether it can go on (None: yes); `wake`: when its sleep ends."""
 
-    __slots__ = ("done", "greenlet", "pid", "ready", "wake")
+    __slots__ = ("done", "greenlet", "listed", "pid", "ready", "wake")
 
-    def __init__(self, pid: int) -> None:
+    def __init__(self, pid: int, listed: bool) -> None:
         self.pid = pid
+        # A listed task's process is in the machine's table, and ends when a signal takes it out.
+        self.listed = listed
         self.done = False
         self.ready: Ready | None = None
         self.wake: float | None = None
@@ -37,17 +39,23 @@ class Killed(BaseException):
 class Hub:
     """Runs the tasks of one command line and keeps its time. `deadline`: virtual time when the line is out of time."""
 
-    __slots__ = ("_root", "deadline", "machine", "tasks")
+    __slots__ = ("_root", "deadline", "machine", "signals", "tasks")
 
     def __init__(self, machine: Machine, deadline: float) -> None:
         self.machine = machine
         self.deadline = deadline
         self.tasks: list[Task] = []
+        self.signals: dict[int, int] = {}
         self._root = getcurrent()
 
-    def spawn(self, pid: int, body: Callable[[], None]) -> Task:
+    @property
+    def usable(self) -> bool:
+        """Can its tasks be resumed from here? Greenlets stay with the one that made them."""
+        return getcurrent() is self._root
+
+    def spawn(self, pid: int, body: Callable[[], None], *, listed: bool = False) -> Task:
         """Start a task; it runs when somebody waits. `body` must not raise, except to end the whole line."""
-        task = Task(pid)
+        task = Task(pid, listed)
 
         def run() -> None:
             try:
@@ -102,11 +110,15 @@ class Hub:
         """Resume each task that can go on, once; stops as soon as `ready()` holds. True if any could."""
         progress = False
         for task in list(self.tasks):
-            if task.done or (task.ready is not None and not task.ready()):
+            gone = task.listed and task.pid not in self.machine.processes.by_pid
+            if task.done or (task.ready is not None and not task.ready() and not gone):
                 continue
             progress = True
             self.machine.budget.spend(1)
-            task.greenlet.switch()
+            if gone:
+                task.greenlet.throw(Killed(self.signals.pop(task.pid, 15)))
+            else:
+                task.greenlet.switch()
             if ready():
                 break
         return progress

@@ -1,0 +1,337 @@
+"""Shell arithmetic: 64-bit integers, C's operators, variables by name."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable
+from functools import lru_cache
+from typing import NamedTuple, TypeAlias
+
+_TOKEN = re.compile(
+    r"\s*(?:(?P<number>\d+#[0-9A-Za-z@_]+|0[xX][0-9A-Fa-f]*|\d+[0-9A-Za-z_]*)|(?P<name>[A-Za-z_][A-Za-z0-9_]*)"
+    r"|(?P<operator><<=|>>=|\*\*|\+\+|--|<<|>>|<=|>=|==|!=|&&|\|\||\+=|-=|\*=|/=|%=|&=|\|=|\^=|[-+*/%<>=!~&|^?:,()\[\]]))"
+)
+_BINARY = {
+    "||": 1, "&&": 2, "|": 3, "^": 4, "&": 5, "==": 6, "!=": 6, "<": 7, ">": 7, "<=": 7, ">=": 7, "<<": 8, ">>": 8,
+    "+": 9, "-": 9, "*": 10, "/": 10, "%": 10, "**": 12,
+}  # fmt: skip
+_ASSIGN = frozenset({"=", "+=", "-=", "*=", "/=", "%=", "<<=", ">>=", "&=", "|=", "^="})
+_MAX_DEPTH = 60
+
+
+class ArithmeticProblem(Exception):
+    """bash's message, without the part before the expression."""
+
+
+class Number(NamedTuple):
+    value: int
+
+
+class Name(NamedTuple):
+    name: str
+    subscript: str | None
+
+
+class Unary(NamedTuple):
+    operator: str
+    operand: Node
+
+
+class Step(NamedTuple):
+    """`++` or `--`, before or after."""
+
+    operator: str
+    target: Name
+    before: bool
+
+
+class Binary(NamedTuple):
+    operator: str
+    left: Node
+    right: Node
+
+
+class Choice(NamedTuple):
+    condition: Node
+    yes: Node
+    no: Node
+
+
+class Assign(NamedTuple):
+    operator: str
+    target: Name
+    value: Node
+
+
+Node: TypeAlias = Number | Name | Unary | Step | Binary | Choice | Assign
+
+
+class Variables(NamedTuple):
+    """How expressions reach variables: `read(name, subscript)` gives text, `write(name, subscript, text)` sets it."""
+
+    read: Callable[[str, str | None], str]
+    write: Callable[[str, str | None, str], None]
+    spend: Callable[[int], None]
+
+
+def evaluate(text: str, variables: Variables, depth: int = 0) -> int:
+    """The value of an expression. Raises ArithmeticProblem."""
+    stripped = text.strip()
+    if stripped.isdigit() and (len(stripped) == 1 or stripped[0] != "0"):
+        return _wrap(int(stripped[:40]))
+    if not stripped:
+        return 0
+    if depth > _MAX_DEPTH:
+        raise ArithmeticProblem(f'{text}: expression recursion level exceeded (error token is "{text}")')
+    variables.spend(1 + (len(text) >> 6))
+    return _evaluate(_parse(text), variables, depth, text)
+
+
+def _wrap(value: int) -> int:
+    return (value + 0x8000000000000000 & 0xFFFFFFFFFFFFFFFF) - 0x8000000000000000
+
+
+def _evaluate(node: Node, variables: Variables, depth: int, text: str) -> int:
+    kind = type(node)
+    if kind is Number:
+        return node.value  # type: ignore[union-attr]
+    if kind is Name:
+        return evaluate(variables.read(node.name, node.subscript), variables, depth + 1)  # type: ignore[union-attr]
+    if isinstance(node, Binary):
+        return _binary(node, variables, depth, text)
+    if isinstance(node, Unary):
+        value = _evaluate(node.operand, variables, depth, text)
+        if node.operator == "-":
+            return _wrap(-value)
+        if node.operator == "!":
+            return int(not value)
+        return _wrap(~value) if node.operator == "~" else value
+    if isinstance(node, Step):
+        value = _evaluate(node.target, variables, depth, text)
+        changed = _wrap(value + (1 if node.operator == "++" else -1))
+        variables.write(node.target.name, node.target.subscript, str(changed))
+        return changed if node.before else value
+    if isinstance(node, Choice):
+        chosen = node.yes if _evaluate(node.condition, variables, depth, text) else node.no
+        return _evaluate(chosen, variables, depth, text)
+    assert isinstance(node, Assign)
+    value = _evaluate(node.value, variables, depth, text)
+    if node.operator != "=":
+        value = _calculate(node.operator[:-1], _evaluate(node.target, variables, depth, text), value, text)
+    variables.write(node.target.name, node.target.subscript, str(value))
+    return value
+
+
+def _binary(node: Binary, variables: Variables, depth: int, text: str) -> int:
+    operator = node.operator
+    left = _evaluate(node.left, variables, depth, text)
+    if operator == "&&":
+        return int(bool(left and _evaluate(node.right, variables, depth, text)))
+    if operator == "||":
+        return int(bool(left or _evaluate(node.right, variables, depth, text)))
+    right = _evaluate(node.right, variables, depth, text)
+    if operator == ",":
+        return right
+    return _calculate(operator, left, right, text)
+
+
+def _calculate(operator: str, left: int, right: int, text: str) -> int:
+    if operator in ("/", "%"):
+        if right == 0:
+            rest = text[text.rfind(operator) + 1 :].strip()
+            raise ArithmeticProblem(f'{text}: division by 0 (error token is "{rest}")')
+        quotient = abs(left) // abs(right) * (1 if (left < 0) == (right < 0) else -1)
+        return _wrap(quotient if operator == "/" else left - quotient * right)
+    if operator == "**":
+        if right < 0:
+            raise ArithmeticProblem(f'{text}: exponent less than 0 (error token is "{text.rsplit("-", 1)[-1]}")')
+        return _wrap(pow(left, right, 1 << 64))
+    if operator in ("<<", ">>"):
+        return _wrap(left << (right & 63) if operator == "<<" else left >> (right & 63))
+    simple: dict[str, Callable[[int, int], int]] = _SIMPLE
+    return _wrap(simple[operator](left, right))
+
+
+_SIMPLE: dict[str, Callable[[int, int], int]] = {
+    "+": lambda left, right: left + right,
+    "-": lambda left, right: left - right,
+    "*": lambda left, right: left * right,
+    "|": lambda left, right: left | right,
+    "^": lambda left, right: left ^ right,
+    "&": lambda left, right: left & right,
+    "==": lambda left, right: int(left == right),
+    "!=": lambda left, right: int(left != right),
+    "<": lambda left, right: int(left < right),
+    ">": lambda left, right: int(left > right),
+    "<=": lambda left, right: int(left <= right),
+    ">=": lambda left, right: int(left >= right),
+}
+
+
+@lru_cache(maxsize=2048)
+def _parse(text: str) -> Node:
+    parser = _Parser(text)
+    node = parser.comma()
+    if parser.token is not None:
+        parser.fail(
+            "syntax error in expression" if parser.kind != "bad" else "syntax error: invalid arithmetic operator"
+        )
+    return node
+
+
+class _Parser:
+    """Recursive descent over one expression; `token` is the one to be looked at next."""
+
+    def __init__(self, text: str) -> None:
+        self.text = text
+        self.pos = 0
+        self.start = 0
+        self.depth = 0
+        self.kind = ""
+        self.token: str | None = None
+        self.advance()
+
+    def advance(self) -> None:
+        match = _TOKEN.match(self.text, self.pos)
+        if match is None:
+            rest = self.text[self.pos :].lstrip()
+            self.start = len(self.text) - len(rest)
+            self.token = rest or None
+            self.kind = "bad" if rest else ""
+            self.pos = len(self.text)
+            return
+        self.kind = match.lastgroup or ""
+        self.token = match.group(self.kind)
+        self.start = match.start(self.kind)
+        self.pos = match.end()
+
+    def fail(self, message: str) -> None:
+        rest = self.text[self.start :]
+        raise ArithmeticProblem(f'{self.text.lstrip()}: {message} (error token is "{rest or self._last()}")')
+
+    def _last(self) -> str:
+        match = re.search(r"\S+\s*$", self.text)
+        return match.group()[-2:].strip() + " " * (len(self.text) - len(self.text.rstrip())) if match else ""
+
+    def comma(self) -> Node:
+        node = self.assignment()
+        while self.token == ",":
+            self.advance()
+            node = Binary(",", node, self.assignment())
+        return node
+
+    def assignment(self) -> Node:
+        self.depth += 1
+        if self.depth > _MAX_DEPTH:
+            raise ArithmeticProblem(f"{self.text}: expression recursion level exceeded")
+        left = self.ternary()
+        if self.kind == "operator" and self.token in _ASSIGN:
+            operator = self.token
+            if not isinstance(left, Name):
+                self.fail("attempted assignment to non-variable")
+            self.advance()
+            assert isinstance(left, Name)
+            left = Assign(operator, left, self.assignment())
+        self.depth -= 1
+        return left
+
+    def ternary(self) -> Node:
+        condition = self.binary(1)
+        if self.token != "?":
+            return condition
+        self.advance()
+        yes = self.comma()
+        if self.token != ":":
+            self.fail("`:' expected for conditional expression")
+        self.advance()
+        return Choice(condition, yes, self.assignment())
+
+    def binary(self, least: int) -> Node:
+        left = self.unary()
+        while self.kind == "operator" and self.token is not None and _BINARY.get(self.token, 0) >= least:
+            operator = self.token
+            rank = _BINARY[operator]
+            self.advance()
+            left = Binary(operator, left, self.binary(rank if operator == "**" else rank + 1))
+        return left
+
+    def unary(self) -> Node:
+        token = self.token
+        if self.kind == "operator" and token in ("!", "~", "-", "+"):
+            self.advance()
+            self.depth += 1
+            if self.depth > 4 * _MAX_DEPTH:
+                raise ArithmeticProblem(f"{self.text}: expression recursion level exceeded")
+            node = Unary(token, self.unary())
+            self.depth -= 1
+            return node
+        if self.kind == "operator" and token in ("++", "--"):
+            self.advance()
+            target = self.primary()
+            if not isinstance(target, Name):
+                sign = "+" if token == "++" else "-"
+                return Unary(sign, Unary(sign, target))
+            return Step(token, target, True)
+        node = self.primary()
+        while self.kind == "operator" and self.token in ("++", "--") and isinstance(node, Name):
+            operator = self.token
+            self.advance()
+            return Step(operator, node, False)
+        return node
+
+    def primary(self) -> Node:
+        token, kind = self.token, self.kind
+        if token == "(":
+            self.advance()
+            node = self.comma()
+            if self.token != ")":
+                self.fail("missing `)'")
+            self.advance()
+            return node
+        if kind == "number" and token is not None:
+            value = self._number(token)
+            self.advance()
+            return Number(value)
+        if kind == "name" and token is not None:
+            subscript = None
+            if self.text.startswith("[", self.pos):
+                subscript = self._subscript()
+            self.advance()
+            return Name(token, subscript)
+        self.fail("syntax error: operand expected" if kind != "bad" else "syntax error: invalid arithmetic operator")
+        raise AssertionError
+
+    def _subscript(self) -> str:
+        depth = 0
+        for at in range(self.pos, len(self.text)):
+            char = self.text[at]
+            depth += (char == "[") - (char == "]")
+            if depth == 0:
+                inside = self.text[self.pos + 1 : at]
+                self.pos = at + 1
+                return inside
+        self.fail("bad array subscript")
+        raise AssertionError
+
+    def _number(self, token: str) -> int:
+        base, mark, digits = token.partition("#")
+        if mark:
+            radix = int(base)
+            if not 2 <= radix <= 64:
+                self.fail("invalid arithmetic base")
+            return self._digits(digits.lower() if radix <= 36 else digits, radix)
+        if token[:2] in ("0x", "0X"):
+            return _wrap(int(token[2:] or "0", 16))
+        if token.startswith("0") and len(token) > 1:
+            return self._digits(token[1:], 8)
+        return self._digits(token, 10)
+
+    def _digits(self, digits: str, radix: int) -> int:
+        order = "0123456789abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ@_"
+        value = 0
+        for digit in digits:
+            position = order.find(digit)
+            if position >= radix:
+                self.fail("value too great for base")
+            value = _wrap(value * radix + position)
+        return value

@@ -1,0 +1,1 @@
+"""The commands that are part of the shell itself; `table` lists them."""

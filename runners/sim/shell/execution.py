@@ -1,0 +1,308 @@
+"""Running programs: finding them, permissions, scripts, and what a command's end means to its caller."""
+
+from __future__ import annotations
+
+import errno
+from collections.abc import Mapping, Sequence
+from typing import TYPE_CHECKING, NamedTuple
+
+from runners.sim.commands import COMMANDS
+from runners.sim.commands.context import CommandExit, Context, Reader, Writer
+from runners.sim.commands.streams import Stream
+from runners.sim.commands.waiting import Hub, Killed
+from runners.sim.files.inode import EXECUTE, Inode, permits
+from runners.sim.files.tree import fail
+from runners.sim.files.view import FileView
+from runners.sim.lifecycle import Failure, spawn
+from runners.sim.machine import Machine
+from runners.sim.processes import Process
+from runners.sim.shell import redirections
+from runners.sim.shell.session import DEFAULT_PATH
+
+if TYPE_CHECKING:
+    from runners.sim.shell.interpreter import Shell
+
+PROGRAM_SECONDS = 0.002
+"""Virtual time that starting a program takes."""
+_MAX_INTERPRETERS = 4
+
+
+class Located(NamedTuple):
+    path: str
+    inode: Inode
+
+
+class Streams(NamedTuple):
+    stdin: Reader
+    stdout: Writer
+    stderr: Writer
+    descriptors: Mapping[int, Stream] | None
+
+
+def find_program(view: FileView, name: str, search: str) -> Located:
+    """The file that execvp would run. OSError ENOENT, EACCES (also for a directory)."""
+    if "/" in name:
+        return check_program(view, name)
+    problem: OSError | None = None
+    for folder in search.split(":"):
+        path = f"{folder or '.'}/{name}"
+        try:
+            return check_program(view, path)
+        except OSError as error:
+            if error.errno == errno.EACCES and problem is None and _is_file(view, path):
+                problem = error
+    raise problem or fail(errno.ENOENT, name)
+
+
+def _is_file(view: FileView, path: str) -> bool:
+    try:
+        return view.stat(path).is_file
+    except OSError:
+        return False
+
+
+def check_program(view: FileView, path: str) -> Located:
+    inode = view.find(path).inode
+    if inode is None:
+        raise fail(errno.ENOENT, path)
+    if inode.entries is not None:
+        raise fail(errno.EISDIR, path)
+    if not inode.is_file or not permits(inode, view.cred, EXECUTE):
+        raise fail(errno.EACCES, path)
+    return Located(path, inode)
+
+
+def external(shell: Shell, argv: list[str], variables: Mapping[str, str]) -> int:
+    """Run a program for the shell, with bash's messages when it cannot be run."""
+    name = argv[0]
+    try:
+        located = _locate(shell, name, variables.get("PATH"))
+    except OSError as error:
+        return _not_run(shell, name, error)
+    environment = shell.session.environment()
+    if variables:
+        environment.update(variables)
+    environment["_"] = located.path
+    fds = shell.fds
+    closed = redirections.CLOSED
+    streams = Streams(fds.get(0, closed), fds.get(1, closed), fds.get(2, closed), fds)
+    session = shell.session
+    try:
+        return launch(
+            shell.machine, shell.hub, located, argv, shell.view, environment, streams,
+            ppid=session.pid, tty=session.tty, shell_scripts=True,
+        )  # fmt: skip
+    except OSError as error:
+        if error.errno == errno.ENOEXEC:
+            shell.error(f"{located.path}: cannot execute binary file: Exec format error")
+            return 126
+        if error.filename2:
+            shell.error(f"{located.path}: {error.filename2}: bad interpreter: {error.strerror}")
+            return 126
+        return _not_run(shell, name, error)
+
+
+def _locate(shell: Shell, name: str, search: str | None) -> Located:
+    session = shell.session
+    if "/" in name:
+        return check_program(shell.view, name)
+    if search is not None:
+        return find_program(shell.view, name, search)
+    known = session.hashed.get(name)
+    if known is not None:
+        try:
+            return check_program(shell.view, known)
+        except OSError:
+            del session.hashed[name]
+    located = find_program(shell.view, name, session.get("PATH") or "")
+    if located.path.startswith("/"):
+        session.hashed[name] = located.path
+    return located
+
+
+def _not_run(shell: Shell, name: str, error: OSError) -> int:
+    if error.errno == errno.EISDIR:
+        shell.error(f"{name}: Is a directory")
+        return 126
+    if error.errno == errno.ENOENT:
+        shell.error(f"{name}: {'No such file or directory' if '/' in name else 'command not found'}")
+        return 127
+    path = error.filename if error.filename and "/" not in name else name
+    shell.error(f"{path}: {error.strerror}")
+    return 126
+
+
+def launch(
+    machine: Machine,
+    hub: Hub | None,
+    located: Located,
+    argv: Sequence[str],
+    view: FileView,
+    environment: dict[str, str],
+    streams: Streams,
+    *,
+    ppid: int,
+    tty: str,
+    shell_scripts: bool = False,
+    depth: int = 0,
+) -> int:
+    """Run an executable file in a process of its own, to its end. OSError ENOEXEC when it is neither program nor script.
+
+    shell_scripts: a text without `#!` is run by bash, as bash does with it.
+    """
+    program = located.inode.content.program
+    if program is None:
+        return _script(machine, hub, located, argv, view, environment, streams, ppid, tty, shell_scripts, depth)
+    command = COMMANDS.get(program)
+    machine.budget.spend(20)
+    _pass_time(machine, hub)
+    if command is None:
+        return _daemon(machine, program, located, argv, view, environment, streams, ppid, tty)
+    processes = machine.processes
+    pid = processes.allocate()
+    processes.put(
+        Process(
+            pid=pid,
+            ppid=ppid,
+            cred=view.cred,
+            argv=tuple(argv),
+            exe=_real(view, located.path),
+            program=program,
+            cwd=view.cwd,
+            started=machine.clock.now,
+            state="R",
+            tty=tty,
+        )  # fmt: skip
+    )
+    ctx = Context(
+        machine=machine,
+        argv=argv,
+        files=FileView(view.tree, view.cred, view.cwd, view.umask),
+        environment=environment,
+        stdin=streams.stdin,
+        stdout=streams.stdout,
+        stderr=streams.stderr,
+        runner=run_program,
+        pid=pid,
+        tty=tty,
+        hub=hub,
+        descriptors=streams.descriptors,
+    )
+    try:
+        return run_main(command.main, ctx)
+    finally:
+        processes.remove(pid)
+
+
+def _real(view: FileView, path: str) -> str:
+    return path if path.startswith("/usr/") else view.real_path(path)
+
+
+def _pass_time(machine: Machine, hub: Hub | None) -> None:
+    clock = machine.clock
+    if machine.events and machine.events[0].due <= clock.now + PROGRAM_SECONDS:
+        machine.advance(PROGRAM_SECONDS)
+    else:
+        clock.now += PROGRAM_SECONDS
+    if hub is not None and clock.now > hub.deadline:
+        hub.sleep(0.001)
+
+
+def run_main(main: object, ctx: Context) -> int:
+    """Run a command's function; its early ends become an exit status."""
+    assert callable(main)
+    try:
+        status = main(ctx)
+        assert isinstance(status, int)
+        return status
+    except CommandExit as ended:
+        return ended.status
+    except Killed as killed:
+        if ctx.pid in ctx.machine.processes.by_pid:
+            raise
+        return 128 + killed.signal
+    except RecursionError:
+        return 139
+    except OSError as error:
+        if error.errno == errno.EPIPE:
+            return 141
+        try:
+            ctx.err(f"write error: {error.strerror}")
+        except OSError:
+            return 1
+        return 1
+
+
+def _daemon(
+    machine: Machine,
+    program: str,
+    located: Located,
+    argv: Sequence[str],
+    view: FileView,
+    environment: dict[str, str],
+    streams: Streams,
+    ppid: int,
+    tty: str,
+) -> int:
+    """A program that only runs as a service: started, and left running."""
+    if program not in machine.programs:
+        raise fail(errno.ENOEXEC, located.path)
+    said: list[str] = []
+    started = spawn(
+        machine, [located.path, *argv[1:]], cred=view.cred, cwd=view.cwd, environment=tuple(environment.items()),
+        ppid=ppid, tty=tty, stderr=said,
+    )  # fmt: skip
+    for line in said:
+        streams.stderr.write(f"{line}\n".encode("utf-8", "surrogateescape"))
+    if isinstance(started, Failure):
+        raise fail(started.errno, located.path)
+    return 0 if machine.processes.get(started.pid) is not None or not said else 1
+
+
+def _script(
+    machine: Machine,
+    hub: Hub | None,
+    located: Located,
+    argv: Sequence[str],
+    view: FileView,
+    environment: dict[str, str],
+    streams: Streams,
+    ppid: int,
+    tty: str,
+    shell_scripts: bool,
+    depth: int,
+) -> int:
+    content = located.inode.content
+    head = content.read(0, min(content.size, 256))
+    if head.startswith(b"#!"):
+        words = head[2:].split(b"\n", 1)[0].decode("utf-8", "surrogateescape").strip().split(None, 1)
+        if not words or depth >= _MAX_INTERPRETERS:
+            raise fail(errno.ENOEXEC, located.path)
+        try:
+            interpreter = check_program(view, words[0])
+        except OSError as error:
+            code = errno.EACCES if error.errno == errno.EISDIR else error.errno or errno.ENOENT
+            problem = fail(code, located.path)
+            problem.filename2 = words[0]
+            raise problem from None
+        rest = [*words[1:], located.path, *argv[1:]]
+        return launch(
+            machine, hub, interpreter, [words[0], *rest], view, environment, streams,
+            ppid=ppid, tty=tty, depth=depth + 1,
+        )  # fmt: skip
+    if not shell_scripts or b"\0" in head:
+        raise fail(errno.ENOEXEC, located.path)
+    bash = check_program(view, "/bin/bash")
+    return launch(
+        machine, hub, bash, ["bash", located.path, *argv[1:]], view, environment, streams, ppid=ppid, tty=tty
+    )  # fmt: skip
+
+
+def run_program(argv: Sequence[str], ctx: Context) -> int:
+    """`Context.run`: find and run a program with the context's user, folder, environment and streams."""
+    located = find_program(ctx.files, argv[0], ctx.environment.get("PATH", DEFAULT_PATH))
+    streams = Streams(ctx.stdin, ctx.stdout, ctx.stderr, ctx.descriptors)
+    return launch(
+        ctx.machine, ctx.hub, located, argv, ctx.files, dict(ctx.environment), streams,
+        ppid=ctx.pid, tty=ctx.tty,
+    )  # fmt: skip

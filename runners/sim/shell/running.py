@@ -1,0 +1,242 @@
+"""Running a line in a session, and a job for a daemon: the two ways into the shell from outside."""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Sequence
+
+from runners.sim.budget import Budget, BudgetExceeded
+from runners.sim.commands import COMMANDS
+from runners.sim.commands.context import Context
+from runners.sim.commands.streams import Capture, Device, Stream
+from runners.sim.commands.waiting import Hub
+from runners.sim.machine import Job, JobResult, Machine
+from runners.sim.shell.builtins.jobs import report_finished
+from runners.sim.shell.execution import Streams, check_program, find_program, launch
+from runners.sim.shell.interpreter import Shell
+from runners.sim.shell.session import DEFAULT_PATH, Limits, Session, ShellResult
+from runners.sim.shell.signals import Abandon, ExpansionError, ShellExit, Unwind
+
+_RECURSION = 12_000
+LINE_SECONDS = 0.02
+"""Virtual time that a line takes besides what its commands take."""
+
+
+class Terminal:
+    """Where a line's output goes: both streams as they come, kept up to a limit."""
+
+    __slots__ = ("limit", "output", "stderr", "stdout", "truncated")
+
+    def __init__(self, limit: int) -> None:
+        self.limit = limit
+        self.output = bytearray()
+        self.stdout = bytearray()
+        self.stderr = bytearray()
+        self.truncated = False
+
+
+class TerminalStream(Stream):
+    """One of the two output streams of a session; jobs keep it while the terminal behind it changes."""
+
+    __slots__ = ("error", "machine", "terminal")
+
+    def __init__(self, machine: Machine, terminal: Terminal, error: bool) -> None:
+        super().__init__("/dev/pts/0")
+        self.machine = machine
+        self.terminal = terminal
+        self.error = error
+
+    def write(self, data: bytes) -> None:
+        self.machine.budget.spend(1 + (len(data) >> 7))
+        terminal = self.terminal
+        room = terminal.limit - len(terminal.output)
+        if len(data) > room:
+            terminal.truncated = True
+            data = data[: max(room, 0)]
+        terminal.output += data
+        if self.error:
+            terminal.stderr += data
+        else:
+            terminal.stdout += data
+
+
+class Console:
+    """A session's place at its terminal: the running shell and the jobs it left behind. Not part of its state."""
+
+    __slots__ = ("hub", "shell", "streams", "terminal")
+
+    def __init__(self, machine: Machine, session: Session, limits: Limits, stdin: Stream | None = None) -> None:
+        self.terminal = Terminal(limits.output_bytes)
+        self.hub = Hub(machine, machine.clock.now + limits.seconds)
+        self.streams = (TerminalStream(machine, self.terminal, False), TerminalStream(machine, self.terminal, True))
+        source = stdin if stdin is not None else Device(machine, "/dev/null", (1, 3))
+        self.shell = Shell(machine, session, {0: source, 1: self.streams[0], 2: self.streams[1]}, self.hub)
+
+    def renew(self, limits: Limits) -> None:
+        """A new line: fresh output, a fresh deadline."""
+        self.terminal = Terminal(limits.output_bytes)
+        for stream in self.streams:
+            stream.terminal = self.terminal
+        self.hub.deadline = self.hub.machine.clock.now + limits.seconds
+
+    def usable(self, machine: Machine, session: Session) -> bool:
+        return self.hub.usable and self.hub.machine is machine and self.shell.session is session
+
+
+def run_line(
+    machine: Machine,
+    session: Session,
+    text: str,
+    limits: Limits = Limits(),  # noqa: B008 (immutable)
+    *,
+    console: Console | None = None,
+    stdin: Stream | None = None,
+) -> ShellResult:
+    """Run what was typed (one or more lines) in a session.
+
+    Never raises for anything the text does: running out of steps, time or memory ends it with `timed_out` and status
+    124. Pass the same `console` again to keep background jobs of earlier lines alive.
+    """
+    if console is None or not console.usable(machine, session):
+        console = Console(machine, session, limits, stdin)
+    else:
+        console.renew(limits)
+    shell = console.shell
+    budget_before = machine.budget
+    machine.budget = Budget(limits.steps)
+    recursion = sys.getrecursionlimit()
+    if recursion < _RECURSION:
+        sys.setrecursionlimit(_RECURSION)
+    timed_out = False
+    try:
+        if session.mode == "interactive" and text.strip():
+            session.history.append(text.rstrip("\n"))
+        machine.advance(LINE_SECONDS)
+        status = _run(shell, text)
+        if console.hub.tasks:
+            console.hub.settle()
+        if session.mode == "interactive" and session.jobs:
+            report_finished(shell)
+    except BudgetExceeded:
+        timed_out = True
+        status = 124
+        session.status = status
+        console.hub.cancel()
+        _recover(shell)
+    finally:
+        steps = limits.steps - max(machine.budget.left, 0)
+        machine.budget = budget_before
+        if recursion < _RECURSION:
+            sys.setrecursionlimit(recursion)
+    terminal = console.terminal
+    return ShellResult(
+        bytes(terminal.output), bytes(terminal.stdout), bytes(terminal.stderr), status & 0xFF, steps, timed_out,
+        terminal.truncated,
+    )  # fmt: skip
+
+
+def _run(shell: Shell, text: str) -> int:
+    """Run a text as this shell's own; a script's end is its own end, an interactive shell's too."""
+    session = shell.session
+    try:
+        status = shell.run_program(shell.parse(text))
+    except ShellExit as ended:
+        status = session.status = ended.status
+        if session.mode == "interactive" or session.traps:
+            status = _at_exit(shell, status)
+        return status
+    except Abandon as abandoned:
+        return abandoned.status
+    except ExpansionError as problem:
+        shell.error(problem.message)
+        return 1
+    except Unwind:
+        return session.status
+    except RecursionError:
+        _recover(shell)
+        session.status = 139
+        return 139
+    except OSError as error:
+        # A write that failed outside any command, such as a trace to a full disk.
+        session.status = 141 if error.errno == 32 else 1
+        return session.status
+    if session.mode != "interactive":
+        return _at_exit(shell, status)
+    return status
+
+
+def _at_exit(shell: Shell, status: int) -> int:
+    try:
+        shell.exit_trap()
+    except ShellExit as ended:
+        return ended.status
+    except Unwind:
+        return 1
+    return status
+
+
+def _recover(shell: Shell) -> None:
+    """Put the bookkeeping of a shell that was torn out of its work back to the beginning."""
+    shell.depth = shell.loops = shell.function_depth = shell.sourced = shell.checked = 0
+    session = shell.session
+    while session.saved:
+        for name, known in session.saved.pop().items():
+            if known is None:
+                session.variables.pop(name, None)
+            else:
+                session.variables[name] = known
+    session.frames.clear()
+    session.environment_cache = None
+
+
+def run_script(
+    machine: Machine,
+    hub: Hub,
+    session: Session,
+    text: str,
+    fds: dict[int, Stream],
+    *,
+    from_stdin: Sequence[bytes] = (),
+) -> int:
+    """Run a whole script in a session of its own, on streams the caller owns."""
+    del from_stdin
+    for stream in fds.values():
+        stream.users += 1
+    shell = Shell(machine, session, fds, hub)
+    try:
+        return _run(shell, text)
+    finally:
+        shell.release()
+
+
+def run_job(machine: Machine, job: Job) -> JobResult:
+    """Run a program to its end for a daemon. `machine.run_job` is this."""
+    budget_before = machine.budget
+    machine.budget = Budget(Limits().steps)
+    hub = Hub(machine, machine.clock.now + job.seconds)
+    out, err = Capture(machine), Capture(machine)
+    view = machine.view(job.cred, job.cwd)
+    environment = dict(job.environment)
+    environment.setdefault("PATH", DEFAULT_PATH)
+    source = Device(machine, "/dev/null", (1, 3))
+    timed_out = False
+    try:
+        located = find_program(view, job.argv[0], environment["PATH"])
+        status = launch(
+            machine, hub, located, job.argv, view, environment, Streams(source, out, err, {0: source, 1: out, 2: err}),
+            ppid=job.pid or 1, tty="?", shell_scripts=True,
+        )  # fmt: skip
+        if hub.tasks:
+            hub.settle()
+    except BudgetExceeded:
+        timed_out, status = True, 124
+        hub.cancel()
+    except OSError as error:
+        err.data += f"{job.argv[0]}: {error.strerror}\n".encode()
+        status = 127 if error.errno == 2 else 126
+    finally:
+        machine.budget = budget_before
+    return JobResult(status, bytes(out.data), bytes(err.data), timed_out)
+
+
+__all__ = ["COMMANDS", "Console", "Context", "check_program", "run_job", "run_line", "run_script"]

@@ -1,0 +1,203 @@
+"""Simple commands: assignments, redirections, and finding out what the first word names."""
+
+from __future__ import annotations
+
+import errno
+from collections.abc import Sequence
+from typing import TYPE_CHECKING
+
+from runners.sim.commands.context import CommandExit
+from runners.sim.shell import execution, redirections
+from runners.sim.shell.ast import ArrayLiteral, Assignment, Function, Simple
+from runners.sim.shell.builtins.table import BUILTINS, SPECIAL
+from runners.sim.shell.expansion import ArrayArgument
+from runners.sim.shell.session import Variable
+from runners.sim.shell.signals import Abandon, ExpansionError, Return, ShellExit
+
+if TYPE_CHECKING:
+    from runners.sim.shell.interpreter import Shell
+
+_MAX_FUNCTIONS = 60
+
+
+def run(shell: Shell, node: Simple) -> int:
+    """Expand, redirect, run. Sets `$?`; applies `set -e`."""
+    shell.line = node.line
+    shell.spend(10)
+    shell.substitution_status = None
+    try:
+        argv = shell.expander.words(node.words)
+        if not argv:
+            status = _assignments_only(shell, node)
+        else:
+            status = _command(shell, node, argv)
+    except ExpansionError as problem:
+        shell.error(problem.message)
+        if shell.temporary:
+            shell.drop_temporary()
+        shell.session.status = problem.status if problem.fatal else 1
+        raise Abandon(shell.session.status, fatal=problem.fatal) from None
+    if shell.temporary:
+        shell.drop_temporary()
+    shell.session.status = status
+    if status:
+        shell.failed(status)
+    return status
+
+
+def _assignments_only(shell: Shell, node: Simple) -> int:
+    for assignment in node.assignments:
+        assign(shell, assignment)
+    status = shell.substitution_status or 0
+    if "xtrace" in shell.session.options:
+        for assignment in node.assignments:
+            if not isinstance(assignment.value, ArrayLiteral):
+                value = shell.session.get(assignment.name) or ""
+                _trace(shell, f"{assignment.name}={_quoted(value) if value else ''}")
+    if node.redirects:
+        saved = redirections.apply(shell, node.redirects)
+        if saved is None:
+            return 1
+        redirections.restore(shell, saved)
+    return status
+
+
+def assign(shell: Shell, assignment: Assignment) -> None:
+    """Carry out one assignment."""
+    if isinstance(assignment.value, ArrayLiteral):
+        shell.assign_array(assignment)
+        return
+    subscript = shell.expander.text(assignment.subscript) if assignment.subscript is not None else None
+    shell.assign(
+        assignment.name, shell.expander.text(assignment.value), subscript=subscript, append=assignment.append
+    )  # fmt: skip
+
+
+def _command(shell: Shell, node: Simple, argv: list[str]) -> int:
+    session = shell.session
+    name = argv[0]
+    function = session.functions.get(name) if session.functions else None
+    builtin = BUILTINS.get(name) if function is None else None
+    values: list[tuple[str, str]] = []
+    for assignment in node.assignments:
+        if not isinstance(assignment.value, ArrayLiteral):
+            text = shell.expander.text(assignment.value)
+            if assignment.append:
+                text = (session.get(assignment.name) or "") + text
+            known = session.variables.get(assignment.name)
+            if known is not None and known.readonly:
+                raise ExpansionError(f"{assignment.name}: readonly variable")
+            values.append((assignment.name, text))
+    if "xtrace" in session.options:
+        prefix = " ".join(f"{key}={_quoted(value)}" for key, value in values)
+        _trace(shell, (prefix + " " if prefix else "") + " ".join(_quoted(word) for word in argv))
+    if name == "exec" and builtin is not None and len(argv) == 1:
+        saved = redirections.apply(shell, node.redirects)
+        if saved is None:
+            return _special_failure(shell, name)
+        redirections.keep(saved)
+        return 0
+    saved = redirections.apply(shell, node.redirects) if node.redirects else []
+    if saved is None:
+        return _special_failure(shell, name) if name in SPECIAL and function is None else 1
+    try:
+        if function is not None:
+            return _with_variables(shell, values, lambda: call_function(shell, function, argv))
+        if builtin is not None:
+            if values:
+                return _with_variables(shell, values, lambda: run_builtin(shell, argv))
+            return run_builtin(shell, argv)
+        session.last_argument = argv[-1]
+        return execution.external(shell, argv, dict(values))
+    finally:
+        if saved:
+            redirections.restore(shell, saved)
+
+
+def _special_failure(shell: Shell, name: str) -> int:
+    if shell.session.mode != "interactive" and name == "exec":
+        raise ShellExit(1)
+    return 1
+
+
+def _with_variables(shell: Shell, values: Sequence[tuple[str, str]], run_it: object) -> int:
+    """Run with temporary variables in force, exported."""
+    assert callable(run_it)
+    variables = shell.session.variables
+    before: dict[str, Variable | None] = {}
+    for key, value in values:
+        before.setdefault(key, variables.get(key))
+        variables[key] = Variable(value, exported=True)
+    shell.session.environment_cache = None
+    try:
+        status = run_it()
+        assert isinstance(status, int)
+        return status
+    finally:
+        for key, known in before.items():
+            if known is None:
+                variables.pop(key, None)
+            else:
+                variables[key] = known
+        shell.session.environment_cache = None
+
+
+def run_builtin(shell: Shell, argv: list[str]) -> int:
+    """Run a builtin with the shell's current descriptors."""
+    name = argv[0]
+    shell.session.last_argument = argv[-1]
+    try:
+        return BUILTINS[name](shell, argv)
+    except CommandExit as ended:
+        return ended.status
+    except OSError as error:
+        if error.errno == errno.EPIPE:
+            raise
+        shell.error(f"{name}: write error: {error.strerror}")
+        return 1
+
+
+def call_function(shell: Shell, function: Function, argv: list[str]) -> int:
+    """Call a function with its own positional parameters and local variables."""
+    session = shell.session
+    if shell.function_depth >= _MAX_FUNCTIONS:
+        shell.error(f"{argv[0]}: maximum function nesting level exceeded ({_MAX_FUNCTIONS})")
+        raise Abandon(1)
+    shell.spend(10)
+    saved_positional, session.positional = session.positional, argv[1:]
+    session.frames.append(argv[0])
+    session.saved.append({})
+    shell.function_depth += 1
+    loops, shell.loops = shell.loops, 0
+    try:
+        return shell.execute(function.body)
+    except Return as returned:
+        return returned.status
+    finally:
+        shell.loops = loops
+        shell.function_depth -= 1
+        session.frames.pop()
+        for key, known in session.saved.pop().items():
+            if known is None:
+                session.variables.pop(key, None)
+            else:
+                session.variables[key] = known
+            session.environment_cache = None
+        session.positional = saved_positional
+
+
+def _trace(shell: Shell, text: str) -> None:
+    ps4 = shell.session.get("PS4") or "+ "
+    shell.write_error(ps4[:1] * shell.subshell_depth + ps4 + text + "\n")
+
+
+def _quoted(word: str) -> str:
+    if isinstance(word, ArrayArgument):
+        return f"{word}(...)"
+    if word == "":
+        return "''"
+    if any(char in word for char in " \t\n\"'\\$`*?[]{}()<>|&;!#~^"):
+        if "\n" in word or "\t" in word:
+            return "$'" + word.replace("\\", "\\\\").replace("'", "\\'").replace("\n", "\\n").replace("\t", "\\t") + "'"
+        return "'" + word.replace("'", "'\\''") + "'"
+    return word
