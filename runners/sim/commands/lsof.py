@@ -1,0 +1,358 @@
+"""lsof 4.95: open files."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from typing import NamedTuple
+
+from runners.sim.commands.context import CommandExit, Context
+from runners.sim.files.inode import Inode
+from runners.sim.process_info import is_kernel_thread
+from runners.sim.processes import Process
+from runners.sim.socket_table import Row, is_ipv6, rows, service_name
+from runners.sim.users import accounts
+
+_HELP = """lsof 4.95.0
+ latest revision: https://github.com/lsof-org/lsof
+ usage: [-?abhKlnNoOPRtUvVX] [+|-c c] [+|-d s] [+D D] [+L l] [-i i] [-p s] [-u s] [-F f] [--] [names]
+"""
+
+
+class _Entry(NamedTuple):
+    """One line. `inode` None for what is no file here; `links` for +L."""
+
+    process: Process
+    fd: str
+    type: str
+    device: str
+    size: str
+    node: str
+    name: str
+    inode: int | None = None
+    links: int | None = None
+    row: Row | None = None
+
+
+class _Query:
+    def __init__(self) -> None:
+        self.conjunction = False
+        self.names: list[str] = []
+        self.pids: set[int] | None = None
+        self.users: list[str] = []
+        self.commands: list[str] = []
+        self.internet: str | None = None
+        self.descriptors: list[str] = []
+        self.below: list[str] = []
+        self.links: int | None = None
+        self.show_links = False
+        self.terse = False
+        self.numeric_hosts = False
+        self.numeric_ports = False
+        self.numeric_users = False
+        self.unix = False
+        self.fields: str | None = None
+        self.parents = False
+
+    @property
+    def selective(self) -> bool:
+        return bool(
+            self.names or self.pids is not None or self.users or self.commands or self.internet is not None
+            or self.descriptors or self.below or self.links is not None or self.unix
+        )  # fmt: skip
+
+
+def main(ctx: Context) -> int:
+    query = _read(ctx)
+    inodes, status = _named(ctx, query)
+    entries = [entry for entry in _entries(ctx) if _wanted(ctx, query, entry, inodes)]
+    if not entries:
+        return 1
+    if query.terse:
+        for pid in dict.fromkeys(entry.process.pid for entry in entries):
+            ctx.line(str(pid))
+        return status
+    if query.fields is not None:
+        _print_fields(ctx, query, entries)
+        return status
+    _print(ctx, query, entries)
+    return status
+
+
+def _read(ctx: Context) -> _Query:
+    query = _Query()
+    words = list(ctx.args)
+    while words:
+        word = words.pop(0)
+        if word == "--":
+            query.names += words
+            break
+        if word in ("+D", "+d"):
+            query.below += [ctx.files.absolute(words.pop(0))] if words else []
+        elif word.startswith("+L"):
+            query.show_links = True
+            query.links = int(word[2:]) if word[2:].isdigit() else None
+        elif word.startswith("+"):
+            continue
+        elif word.startswith("-") and len(word) > 1:
+            _flags(ctx, query, word[1:], words)
+        else:
+            query.names.append(word)
+    return query
+
+
+def _flags(ctx: Context, query: _Query, letters: str, words: list[str]) -> None:
+    while letters:
+        letter, letters = letters[0], letters[1:]
+        if letter in "pucd":
+            value = letters or (words.pop(0) if words else "")
+            if letter == "p":
+                if not re.fullmatch(r"\^?\d+(,\^?\d+)*", value):
+                    ctx.err(f"illegal process ID: {value}")
+                    raise CommandExit(1)
+                query.pids = {int(pid) for pid in value.split(",") if pid.isdigit()}
+            elif letter == "u":
+                query.users += value.split(",")
+            elif letter == "c":
+                query.commands.append(value)
+            else:
+                query.descriptors += value.split(",")
+            return
+        if letter == "i":
+            value = letters
+            if not value and words and re.match(r"^(:|@|tcp|udp|TCP|UDP|[46])", words[0]):
+                value = words.pop(0)
+            query.internet = value
+            return
+        if letter == "F":
+            query.fields = letters
+            return
+        if letter in "sT":
+            return
+        if letter == "a":
+            query.conjunction = True
+        elif letter == "n":
+            query.numeric_hosts = True
+        elif letter == "P":
+            query.numeric_ports = True
+        elif letter == "l":
+            query.numeric_users = True
+        elif letter == "t":
+            query.terse = True
+        elif letter == "U":
+            query.unix = True
+        elif letter == "R":
+            query.parents = True
+        elif letter in "hv?":
+            ctx.stderr.write(_HELP.encode())
+            raise CommandExit(0 if letter != "?" else 1)
+        elif letter not in "bKNOoVwX":
+            ctx.err(f"illegal option character: {letter}")
+            ctx.stderr.write(_HELP.encode())
+            raise CommandExit(1)
+
+
+def _named(ctx: Context, query: _Query) -> tuple[dict[int, str], int]:
+    """The inodes of the paths asked for (a mount point stands for its whole file system)."""
+    inodes: dict[int, str] = {}
+    status = 0
+    for name in query.names:
+        try:
+            inode = ctx.files.stat(name)
+        except OSError as error:
+            ctx.err(f"status error on {name}: {error.strerror}")
+            status = 1
+            continue
+        inodes[inode.number] = name
+        for mount in ctx.files.tree.mounts:
+            if mount.root == inode.number:
+                inodes |= {number: name for number, one in ctx.files.tree.inodes.items() if one.dev == mount.dev}
+    return inodes, status
+
+
+def _entries(ctx: Context) -> Iterator[_Entry]:
+    tree = ctx.files.tree
+    sockets: dict[int, list[Row]] = {}
+    for row in rows(ctx.machine):
+        for process, _ in row.owners:
+            sockets.setdefault(process.pid, []).append(row)
+    for process in ctx.machine.processes:
+        if ctx.cred.uid not in (0, process.cred.uid):
+            continue
+        ctx.spend(4)
+        yield from _special(ctx, process)
+        seen = set()
+        for file in process.files:
+            inode = tree.inodes.get(file.inode)
+            if inode is None:
+                continue
+            seen.add(file.fd)
+            letter = {"r": "r", "w": "w", "a": "w"}.get(file.mode[:1], "u") if "+" not in file.mode else "u"
+            yield _file(ctx, process, f"{file.fd}{letter}", inode, file.path)
+        for row in sockets.get(process.pid, []):
+            fd = next(fd for owner, fd in row.owners if owner.pid == process.pid)
+            if fd not in seen:
+                yield _socket(process, row, fd)
+
+
+def _special(ctx: Context, process: Process) -> Iterator[_Entry]:
+    places = (("cwd", process.cwd), ("rtd", "/"), ("txt", process.exe))
+    for fd, path in places:
+        if not path or (is_kernel_thread(process) and fd == "txt"):
+            continue
+        try:
+            inode = ctx.machine.view().stat(path)
+        except OSError:
+            yield _Entry(process, fd, "unknown", "", "", "", f"{path} (deleted)")
+            continue
+        yield _file(ctx, process, fd, inode, path)
+
+
+def _file(ctx: Context, process: Process, fd: str, inode: Inode, path: str) -> _Entry:
+    kind = "DIR" if inode.is_dir else "CHR" if inode.is_char else "LINK" if inode.is_link else "REG"
+    device = f"8,{inode.dev}"
+    size = str(inode.size)
+    if inode.device is not None:
+        device, size = f"{inode.device[0]},{inode.device[1]}", "0t0"
+    elif _pipe(path):
+        return _Entry(process, fd, "FIFO", "0,13", "0t0", str(inode.number), "pipe")
+    name = f"{path} (deleted)" if inode.nlink == 0 else path
+    return _Entry(process, fd, kind, device, size, str(inode.number), name, inode.number, inode.nlink)
+
+
+def _pipe(path: str) -> bool:
+    return path.startswith("pipe:")
+
+
+def _socket(process: Process, row: Row, fd: int) -> _Entry:
+    socket = row.socket
+    if socket.path or socket.protocol.startswith("unix"):
+        state = " (LISTEN)" if socket.state == "LISTEN" else " (CONNECTED)"
+        return _Entry(process, f"{fd}u", "unix", f"0x{row.inode * 2654435761 & 0xFFFFFFFFFFFF:016x}", "0t0", str(row.inode), f"{socket.path or 'socket'} type=STREAM{state}")
+    kind = "IPv6" if is_ipv6(socket.address) else "IPv4"
+    return _Entry(process, f"{fd}u", kind, str(row.inode), "0t0", socket.protocol.removesuffix("6").upper(), "", row=row)
+
+
+def _socket_name(query: _Query, row: Row) -> str:
+    socket = row.socket
+
+    def end(address: str, port: int) -> str:
+        host = "*" if address in ("0.0.0.0", "::", "", "*") else f"[{address}]" if is_ipv6(address) else address  # noqa: S104
+        if not query.numeric_hosts and host in ("127.0.0.1", "[::1]"):
+            host = "localhost"
+        name = str(port) if query.numeric_ports else service_name(port, socket.protocol)
+        return f"{host}:{name}"
+
+    text = end(socket.address, socket.port)
+    if socket.peer:
+        text += f"->{end(socket.peer, socket.peer_port)}"
+    state = {"LISTEN": " (LISTEN)", "": ""}.get(socket.state, f" ({socket.state})")
+    return text + (state if socket.protocol.startswith("tcp") else "")
+
+
+def _wanted(ctx: Context, query: _Query, entry: _Entry, inodes: dict[int, str]) -> bool:
+    if not query.selective:
+        return True
+    process = entry.process
+    tests: list[bool] = []
+    if query.pids is not None:
+        tests.append(process.pid in query.pids)
+    if query.users:
+        name = accounts(ctx.machine).user_name(process.cred.uid)
+        denied = {user[1:] for user in query.users if user.startswith("^")}
+        allowed = [user for user in query.users if not user.startswith("^")]
+        tests.append((not allowed or name in allowed or str(process.cred.uid) in allowed) and name not in denied)
+    if query.commands:
+        tests.append(any(process.name.startswith(command) for command in query.commands))
+    if query.descriptors:
+        tests.append(entry.fd in query.descriptors or entry.fd.rstrip("rwu") in query.descriptors)
+    if query.names:
+        tests.append(entry.inode in inodes or any(entry.name.startswith(name + " ") for name in query.names))
+    if query.below:
+        tests.append(any(entry.name == path or entry.name.startswith(path.rstrip("/") + "/") for path in query.below))
+    if query.internet is not None:
+        tests.append(entry.type in ("IPv4", "IPv6") and _internet(query.internet, entry))
+    if query.unix:
+        tests.append(entry.type == "unix")
+    if query.links is not None:
+        tests.append(entry.links is not None and entry.links < query.links)
+    return all(tests) if query.conjunction else any(tests)
+
+
+def _internet(text: str, entry: _Entry) -> bool:
+    match = re.fullmatch(r"([46]?)(tcp|udp|TCP|UDP)?(@[^:]+)?(:[\w,-]+)?", text)
+    row = entry.row
+    if match is None or row is None:
+        return False
+    family, protocol, host, ports = match.groups()
+    socket = row.socket
+    if family and (family == "6") != is_ipv6(socket.address):
+        return False
+    if protocol and socket.protocol.removesuffix("6") != protocol.lower():
+        return False
+    if host and host[1:] not in (socket.address, socket.peer):
+        return False
+    if not ports:
+        return True
+    for part in ports[1:].split(","):
+        low, dash, high = part.partition("-")
+        for port in (socket.port, socket.peer_port):
+            if part == str(port) or part == service_name(port, socket.protocol):
+                return True
+            if dash and low.isdigit() and high.isdigit() and int(low) <= port <= int(high):
+                return True
+    return False
+
+
+def _print(ctx: Context, query: _Query, entries: list[_Entry]) -> None:
+    known = accounts(ctx.machine)
+    titles = ["COMMAND", "PID", *(["PPID"] if query.parents else []), "USER", "FD", "TYPE", "DEVICE", "SIZE/OFF",
+              *(["NLINK"] if query.show_links else []), "NODE", "NAME"]  # fmt: skip
+    rows_out = []
+    for entry in entries:
+        process = entry.process
+        name = entry.name
+        if not name:
+            name = _socket_name(query, entry.row) if entry.row is not None else ""
+        user = str(process.cred.uid) if query.numeric_users else known.user_name(process.cred.uid)[:8]
+        rows_out.append([
+            process.name[:9], str(process.pid), *([str(process.ppid)] if query.parents else []), user, entry.fd, entry.type,
+            entry.device, entry.size,
+            *([str(entry.links) if entry.links is not None else ""] if query.show_links else []), entry.node, name,
+        ])  # fmt: skip
+    widths = [
+        max(len(_fd(row[column]) if title == "FD" else row[column]) for row in [titles, *rows_out])
+        for column, title in enumerate(titles)
+    ]
+    for row in [titles, *rows_out]:
+        cells = []
+        for column, (title, cell, width) in enumerate(zip(titles, row, widths, strict=True)):
+            if column == len(titles) - 1:
+                cells.append(cell)
+            elif title == "COMMAND":
+                cells.append(f"{cell:<{width}}")
+            elif title == "FD":
+                # The access mode hangs over the right edge, so that the numbers line up under the title.
+                cells.append(f"{_fd(cell):>{width}}" if cell != title else f"{'FD':>{width - 1}} ")
+            else:
+                cells.append(f"{cell:>{width}}")
+        ctx.line(" ".join(cells))
+
+
+def _fd(cell: str) -> str:
+    return cell if cell[:1].isdigit() and cell[-1:].isalpha() else f"{cell} "
+
+
+def _print_fields(ctx: Context, query: _Query, entries: list[_Entry]) -> None:
+    letters = query.fields or "pcfn"
+    last = None
+    for entry in entries:
+        if entry.process.pid != last:
+            last = entry.process.pid
+            ctx.line(f"p{last}")
+            if "c" in letters:
+                ctx.line(f"c{entry.process.name}")
+        ctx.line(f"f{entry.fd.rstrip('rwu') or entry.fd}")
+        if "n" in letters:
+            row = entry.row if not entry.name else None
+            ctx.line(f"n{_socket_name(query, row) if row is not None else entry.name}")

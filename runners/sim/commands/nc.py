@@ -1,0 +1,154 @@
+"""nc of netcat-openbsd, and telnet: open a connection and see what is there."""
+
+from __future__ import annotations
+
+from runners.sim.commands.context import Context
+from runners.sim.network.connect import ConnectFailure, Connection, connect
+from runners.sim.network.http import HttpFailure, HttpRequest, HttpResponse, exchange
+from runners.sim.network.names import ResolveFailure, resolve
+from runners.sim.socket_table import service_name
+from runners.sim.tool import Tool
+
+NAMES = ("nc", "telnet", "netcat")
+PATH = "/bin/nc"
+
+_NC = Tool(
+    "nc [-46CDdFhklNnrStUuvZz] [-I length] [-i interval] [-M ttl] [-m minttl] [-O length] [-P proxy_username] "
+    "[-p source_port] [-q seconds] [-s sourceaddr] [-T keyword] [-V rtable] [-W recvlimit] [-w timeout] "
+    "[-X proxy_protocol] [-x proxy_address[:port]] [destination] [port]",
+    "4 6 b C d D F h k l N n r S t U u v z Z I= i= M= m= O= P= p= q= s= T= V= W= w= X= x=",
+    "OpenBSD netcat (Debian patchlevel 1.219-1)",
+    hinted=False,
+)  # fmt: skip
+
+
+def main(ctx: Context) -> int:
+    if ctx.name == "telnet":
+        return _telnet(ctx)
+    options = _NC.parse(ctx)
+    if options.has("h"):
+        ctx.stderr.write(b"OpenBSD netcat (Debian patchlevel 1.219-1)\nusage: " + _NC.usage.encode() + b"\n")
+        return 1
+    if options.has("l"):
+        ctx.sleep(float(options.value("w") or 10))
+        return 1
+    if len(options.operands) < 2:
+        ctx.stderr.write(b"usage: " + _NC.usage.encode() + b"\n")
+        return 1
+    host, ports = options.operands[0], options.operands[1]
+    low, dash, high = ports.partition("-")
+    if not low.isdigit() or (dash and not high.isdigit()) or not 0 < int(low) < 65536:
+        ctx.err(f"port number invalid: {ports}" if low.isdigit() else f'service "{ports}" unknown')
+        return 1
+    timeout = float(options.value("w") or 130)
+    status = 1
+    for port in range(int(low), (int(high) if dash else int(low)) + 1):
+        ctx.spend(50)
+        status = min(status, _try(ctx, host, port, timeout, verbose=options.has("v"), scan=options.has("z"), udp=options.has("u")))
+    return status
+
+
+def _try(ctx: Context, host: str, port: int, timeout: float, *, verbose: bool, scan: bool, udp: bool) -> int:
+    if udp:
+        return _udp(ctx, host, port, verbose=verbose)
+    result = connect(ctx.machine, host, port, cred=ctx.cred, timeout=timeout)
+    ctx.sleep(result.seconds)
+    if isinstance(result, ConnectFailure):
+        if result.kind == "no-such-host":
+            ctx.err(f'getaddrinfo for host "{host}" port {port}: {result.message}')
+        elif verbose:
+            message = "Operation now in progress" if result.kind == "timeout" and timeout < 130 else result.message
+            ctx.err(f"connect to {_place(host, result.address)} port {port} (tcp) failed: {message}")
+        return 1
+    if verbose:
+        service = service_name(port, "tcp")
+        shown = "*" if service.isdigit() else service
+        ctx.stderr.write(f"Connection to {_place(host, result.address)} {port} port [tcp/{shown}] succeeded!\n".encode())
+    return 0 if scan else _talk(ctx, result)
+
+
+def _place(host: str, address: str) -> str:
+    return host if host == address else f"{host} ({address})"
+
+
+def _udp(ctx: Context, host: str, port: int, *, verbose: bool) -> int:
+    address = resolve(ctx.machine, host)
+    if isinstance(address, ResolveFailure):
+        ctx.err(f'getaddrinfo for host "{host}" port {port}: {address.message}')
+        return 1
+    own = ctx.machine.network.interface(address)
+    if own is not None and ctx.machine.processes.listener("udp", port, address) is None:
+        return 1
+    if verbose:
+        name = service_name(port, "udp")
+        shown = "*" if name.isdigit() else name
+        ctx.stderr.write(f"Connection to {_place(host, address)} {port} port [udp/{shown}] succeeded!\n".encode())
+    return 0
+
+
+def _talk(ctx: Context, connection: Connection) -> int:
+    """Send standard input, print the answer: a greeting, HTTP, or a line protocol that its server knows."""
+    sent = ctx.stdin.read(65536)
+    if connection.remote is not None and connection.remote.banner and connection.remote.kind in ("tcp", "ssh"):
+        ctx.out(connection.remote.banner.rstrip("\r\n") + "\r\n")
+        return 0
+    if connection.process is not None and connection.process.program == "sshd":
+        ctx.out("SSH-2.0-OpenSSH_9.2p1 Debian-2+deb12u3\r\n")
+        return 0
+    if not sent.strip():
+        return 0
+    first = sent.split(b"\n", 1)[0].decode("latin-1").split()
+    if len(first) >= 2 and first[0].isupper() and first[-1].startswith("HTTP/"):
+        _http(ctx, connection, sent, first)
+    elif connection.process is not None and connection.process.program == "redis-server":
+        _redis(ctx, connection, sent)
+    return 0
+
+
+def _http(ctx: Context, connection: Connection, sent: bytes, first: list[str]) -> None:
+    head, _, body = sent.replace(b"\r\n", b"\n").partition(b"\n\n")
+    headers = []
+    for line in head.decode("latin-1").split("\n")[1:]:
+        name, _, value = line.partition(":")
+        if value:
+            headers.append((name.strip(), value.strip()))
+    host = next((value for name, value in headers if name.lower() == "host"), connection.address)
+    answer = exchange(ctx.machine, connection, HttpRequest(first[0], first[1], host, tuple(headers), body, connection.source))
+    if isinstance(answer, HttpFailure):
+        return
+    assert isinstance(answer, HttpResponse)
+    ctx.out(f"HTTP/1.1 {answer.status} {answer.reason}\r\n")
+    for name, value in answer.headers:
+        ctx.out(f"{name}: {value}\r\n")
+    ctx.out("\r\n")
+    ctx.stdout.write(answer.body)
+
+
+def _redis(ctx: Context, connection: Connection, sent: bytes) -> None:
+    lines = [line.strip() for line in sent.decode("utf-8", "surrogateescape").split("\n") if line.strip()]
+    for line in lines:
+        ctx.run(["redis-cli", "--no-auth-warning", "-h", connection.address, "-p", str(connection.port), *line.split()])
+
+
+def _telnet(ctx: Context) -> int:
+    words = [word for word in ctx.args if not word.startswith("-")]
+    if not words:
+        ctx.line("telnet> ")
+        return 1
+    host = words[0]
+    port = int(words[1]) if len(words) > 1 and words[1].isdigit() else 23
+    address = resolve(ctx.machine, host)
+    if isinstance(address, ResolveFailure):
+        ctx.sleep(address.seconds)
+        ctx.stderr.write(f"telnet: could not resolve {host}/{words[1] if len(words) > 1 else 'telnet'}: {address.message}\n".encode())
+        return 1
+    ctx.line(f"Trying {address}...")
+    result = connect(ctx.machine, host, port, cred=ctx.cred)
+    ctx.sleep(result.seconds)
+    if isinstance(result, ConnectFailure):
+        ctx.stderr.write(f"telnet: Unable to connect to remote host: {result.message}\n".encode())
+        return 1
+    ctx.line(f"Connected to {host}.\nEscape character is '^]'.")
+    _talk(ctx, result)
+    ctx.line("Connection closed by foreign host.")
+    return 1

@@ -1,0 +1,228 @@
+"""ss of iproute2 6.1: sockets."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+
+from runners.sim.commands.context import Context
+from runners.sim.commands.options import Options
+from runners.sim.socket_table import Row, is_ipv6, rows, service_name
+from runners.sim.tool import Tool
+from runners.sim.users import accounts
+
+PATH = "/bin/ss"
+
+_TOOL = Tool(
+    "ss [ OPTIONS ]\n       ss [ OPTIONS ] [ FILTER ]",
+    "h,help V,version n,numeric r,resolve a,all l,listening o,options e,extended m,memory p,processes T,threads i,info "
+    "tipcinfo s,summary tos cgroup b,bpf E,events Z,context z,contexts N,net= 4,ipv4 6,ipv6 0,packet t,tcp M,mptcp "
+    "S,sctp u,udp d,dccp w,raw x,unix tipc vsock xdp f,family= K,kill H,no-header O,oneline inet-sockopt A,query= "
+    "socket= D,diag= F,filter=",
+    "ss utility, iproute2-6.1.0, libbpf 1.1.0",
+    status=255,
+    hinted=False,
+)  # fmt: skip
+_GROUPS = {
+    "all": {"estab", "listen", "unconn", "time-wait", "close-wait", "syn-sent", "fin-wait-1", "fin-wait-2", "last-ack"},
+    "connected": {"estab", "time-wait", "close-wait", "syn-sent", "fin-wait-1", "fin-wait-2", "last-ack"},
+    "open": {"estab", "close-wait", "syn-sent", "fin-wait-1", "fin-wait-2", "last-ack"},
+    "established": {"estab"}, "listening": {"listen", "unconn"}, "synchronized": {"estab", "close-wait", "time-wait"},
+}  # fmt: skip
+
+
+def main(ctx: Context) -> int:
+    options = _TOOL.parse(ctx)
+    if options.has("h"):
+        ctx.line("Usage: ss [ OPTIONS ]\n       ss [ OPTIONS ] [ FILTER ]")
+        return 0
+    if options.has("V"):
+        ctx.line("ss utility, iproute2-6.1.0, libbpf 1.1.0")
+        return 0
+    table = rows(ctx.machine)
+    if options.has("s"):
+        _summary(ctx, table)
+        return 0
+    try:
+        states, terms = _filter(options.operands)
+    except ValueError as error:
+        ctx.stderr.write(f'Error: an inet prefix is expected rather than "{error}".\nCannot parse dst/src address.\n'.encode())
+        return 1
+    protocols = _protocols(options)
+    one_state = len(states) == 1
+    if not states:
+        states = _GROUPS["all" if options.has("a") else "listening" if options.has("l") else "open"]
+    chosen = [
+        row for row in table
+        if _protocol(row) in protocols and _state(row) in states and all(_holds(row, term) for term in terms)
+        and not (options.has("4") and (is_ipv6(row.socket.address) or row.socket.path))
+        and not (options.has("6") and not is_ipv6(row.socket.address))
+    ]  # fmt: skip
+    chosen.sort(key=lambda row: (("u_str", "udp", "tcp").index(_protocol(row)) if _protocol(row) != "u_dgr" else 0))
+    _print(ctx, options, chosen, protocols, one_state=one_state)
+    return 0
+
+
+def _protocols(options: Options) -> set[str]:
+    wanted: set[str] = set()
+    for name, protocol in (("t", "tcp"), ("u", "udp"), ("x", "unix"), ("w", "raw")):
+        if options.has(name):
+            wanted.add(protocol)
+    family = options.value("f")
+    for query in options.values("A", "query", "socket"):
+        wanted |= {"tcp", "udp"} if query == "inet" else set(query.split(","))
+    if family == "unix":
+        wanted.add("unix")
+    elif family in ("inet", "inet6") and not wanted:
+        wanted = {"tcp", "udp"}
+    if not wanted:
+        wanted = {"tcp", "udp", "raw"} if options.has("4", "6") else {"tcp", "udp", "raw", "unix"}
+    return {"u_str", "u_dgr"} | wanted if "unix" in wanted else wanted
+
+
+def _protocol(row: Row) -> str:
+    if row.socket.protocol.startswith("unix") or row.socket.path:
+        return "u_dgr" if row.socket.protocol in ("unix-dgram", "unixd") else "u_str"
+    return row.socket.protocol.removesuffix("6")
+
+
+def _state(row: Row) -> str:
+    state = row.socket.state.upper().replace("_", "-")
+    if _protocol(row) in ("udp", "u_dgr"):
+        return "unconn"
+    return {"ESTABLISHED": "estab", "LISTEN": "listen", "CLOSE": "unconn", "FIN-WAIT1": "fin-wait-1", "FIN-WAIT2": "fin-wait-2"}.get(state, state.lower())
+
+
+# -- filters
+
+
+def _filter(words: Sequence[str]) -> tuple[set[str], list[tuple[str, str, str]]]:
+    """States, and conditions (which end, operator, what) of `state X sport = :80 dst 10.0.0.1`."""
+    states: set[str] = set()
+    terms: list[tuple[str, str, str]] = []
+    queue = [part for word in words for part in re.findall(r"[()]|[<>=!]=?|[^\s()<>=!]+", word)]
+    while queue:
+        word = queue.pop(0)
+        if word in ("(", ")", "and", "or", "&", "&&"):
+            continue
+        if word in ("state", "exclude") and queue:
+            name = queue.pop(0)
+            states |= _GROUPS.get(name, {name})
+        elif word in ("sport", "dport", "src", "dst") and queue:
+            operator = "="
+            if queue[0] in ("=", "==", "!=", "eq", "ne", "neq", "<", ">", "<=", ">=", "ge", "le", "gt", "lt"):
+                operator = queue.pop(0)
+            terms.append((word, operator, queue.pop(0) if queue else ""))
+        else:
+            raise ValueError(word)
+    return states, terms
+
+
+_NUMBERS = {name: number for number, name in ((80, "http"), (443, "https"), (22, "ssh"), (5432, "postgresql"), (6379, "redis"), (53, "domain"))}
+
+
+def _holds(row: Row, term: tuple[str, str, str]) -> bool:
+    end, operator, wanted = term
+    local = end in ("sport", "src")
+    address = row.socket.address if local else row.socket.peer
+    port = row.socket.port if local else row.socket.peer_port
+    if end in ("sport", "dport"):
+        text = wanted.lstrip(":")
+        number = int(text) if text.isdigit() else _NUMBERS.get(text, -1)
+        return {
+            "=": port == number, "==": port == number, "eq": port == number, "!=": port != number, "ne": port != number,
+            "neq": port != number, "<": port < number, "lt": port < number, ">": port > number, "gt": port > number,
+            "<=": port <= number, "le": port <= number, ">=": port >= number, "ge": port >= number,
+        }[operator]  # fmt: skip
+    host, _, service = wanted.partition(":") if wanted.count(":") == 1 else (wanted, "", "")
+    same = (not host or host.split("/")[0] == address) and (not service or service == str(port))
+    return same != (operator in ("!=", "ne", "neq"))
+
+
+# -- printing
+
+
+def _summary(ctx: Context, table: Sequence[Row]) -> None:
+    tcp = [row for row in table if _protocol(row) == "tcp"]
+    udp = [row for row in table if _protocol(row) == "udp"]
+    estab = sum(1 for row in tcp if _state(row) == "estab")
+    waiting = sum(1 for row in tcp if _state(row) == "time-wait")
+    living = len(tcp) - waiting
+    ctx.line(f"Total: {len(table) + 96}")
+    ctx.line(f"TCP:   {len(tcp)} (estab {estab}, closed {waiting}, orphaned 0, timewait {waiting})")
+    ctx.line()
+    ctx.line("Transport Total     IP        IPv6")
+    six = [sum(1 for row in group if is_ipv6(row.socket.address) and _state(row) != "time-wait") for group in (udp, tcp)]
+    figures = [("RAW\t ", 0, 0), ("UDP\t ", len(udp), six[0]), ("TCP\t ", living, six[1]), ("INET\t ", len(udp) + living, sum(six)), ("FRAG\t ", 0, 0)]
+    for label, total, six_count in figures:
+        ctx.line(f"{label} {total:<9} {total - six_count:<9} {six_count:<9}")
+    ctx.line()
+
+
+def _print(ctx: Context, options: Options, chosen: Sequence[Row], protocols: set[str], *, one_state: bool) -> None:
+    several = len(protocols - {"u_dgr", "u_str", "raw"}) > 1
+    header = [*(["Netid"] if several else []), *([] if one_state else ["State"]), "Recv-Q", "Send-Q"]
+    ends = ("Local Address", "Port", "Peer Address", "Port")
+    lines = []
+    for row in chosen:
+        state = _state(row).upper()
+        queues = ["0", str(_backlog(row)) if state == "LISTEN" else "0"]
+        cells = [*([_protocol(row)] if several else []), *([] if one_state else [state]), *queues]
+        details = (f" {_users(row)}" if options.has("p") and _visible(ctx, row) else "") + _extra(ctx, options, row)
+        lines.append((cells, _ends(row, options.has("n")), details))
+    widths = [max(len(cells[index]) for cells in [header, *(line[0] for line in lines)]) for index in range(len(header))]
+    spans = [max(len(cells[index]) for cells in [ends, *(line[1] for line in lines)]) for index in range(4)]
+    last = max(len(details) for details in ["Process", *(line[2] for line in lines)])
+    out = []
+    if not options.has("H"):
+        out.append(_line(header, widths, ends, spans) + f"{'Process':<{last}}")
+    out += [_line(cells, widths, sides, spans) + f"{details:<{last}}" for cells, sides, details in lines]
+    ctx.spend(3 * len(out))
+    ctx.out("".join(line + "\n" for line in out))
+
+
+def _visible(ctx: Context, row: Row) -> bool:
+    return ctx.cred.uid in (0, row.owners[0][0].cred.uid)
+
+
+def _line(cells: Sequence[str], widths: Sequence[int], ends: Sequence[str], spans: Sequence[int]) -> str:
+    head = " ".join(f"{cell:<{width}}" for cell, width in zip(cells, widths, strict=True))
+    local = f"{ends[0]:>{spans[0]}}:{ends[1]:<{spans[1]}}"
+    peer = f"{ends[2]:>{spans[2]}}:{ends[3]:<{spans[3]}}"
+    return f"{head} {local} {peer}"
+
+
+def _backlog(row: Row) -> int:
+    known = {"sshd": 128, "postgres": 244, "redis-server": 511, "nginx": 511}
+    return known.get(row.owners[0][0].program, 128)
+
+
+def _ends(row: Row, numeric: bool) -> tuple[str, str, str, str]:
+    socket = row.socket
+    if _protocol(row) in ("u_str", "u_dgr"):
+        return socket.path or "*", str(row.inode), "*", "0" if _state(row) != "estab" else str(row.inode + 1)
+    protocol = _protocol(row)
+
+    def port(number: int) -> str:
+        return "*" if number == 0 else str(number) if numeric else service_name(number, protocol)
+
+    def address(text: str, *, peer: bool) -> str:
+        if not text or text == "*":
+            return ("[::]" if is_ipv6(socket.address) else "0.0.0.0") if peer else text or "0.0.0.0"  # noqa: S104
+        return f"[{text}]" if is_ipv6(text) else text
+
+    return address(socket.address, peer=False), port(socket.port), address(socket.peer, peer=True), port(socket.peer_port)
+
+
+def _users(row: Row) -> str:
+    holders = ",".join(f'("{process.name}",pid={process.pid},fd={fd})' for process, fd in reversed(row.owners))
+    return f"users:({holders})"
+
+
+def _extra(ctx: Context, options: Options, row: Row) -> str:
+    if not options.has("e"):
+        return ""
+    uid = row.owners[0][0].cred.uid
+    name = "" if uid == 0 or accounts(ctx.machine).user(uid) is None else f"uid:{uid} "
+    unit = row.owners[0][0].unit
+    return f" {name}ino:{row.inode} sk:{row.inode % 4096:x} cgroup:/system.slice/{unit or 'ssh.service'} <->"

@@ -1,0 +1,208 @@
+"""wget 1.21.3: fetch a URL into a file."""
+
+from __future__ import annotations
+
+from urllib.parse import urljoin, urlsplit
+
+from runners.sim.certificates import matches_host, parse, trusted, verify
+from runners.sim.commands.context import Context
+from runners.sim.commands.options import Options
+from runners.sim.format import human_ceiling
+from runners.sim.network.http import HttpFailure, HttpResponse, request
+from runners.sim.network.names import ResolveFailure, resolve
+from runners.sim.tool import Tool
+
+_TOOL = Tool(
+    "wget [OPTION]... [URL]...",
+    "V,version h,help b,background o,output-file= q,quiet v,verbose no-verbose O,output-document= N,timestamping "
+    "c,continue S,server-response T,timeout= t,tries= U,user-agent= P,directory-prefix= no-check-certificate spider "
+    "post-data= header= method= body-data= connect-timeout= read-timeout= dns-timeout= user= password= max-redirect= "
+    "content-on-error show-progress no-proxy 4,inet4-only 6,inet6-only ca-certificate= retry-connrefused waitretry= "
+    "no-hsts compression= n=",
+    "GNU Wget 1.21.3 built on linux-gnu.",
+    status=2,
+)  # fmt: skip
+
+
+class _Log:
+    """Progress messages on standard error, unless told to be quiet."""
+
+    def __init__(self, ctx: Context, options: Options) -> None:
+        self.ctx = ctx
+        self.quiet = options.has("q")
+        self.brief = options.value("n") == "v" or options.has("no-verbose")
+
+    def say(self, text: str) -> None:
+        if not self.quiet and not self.brief:
+            self.ctx.stderr.write(text.encode("utf-8", "surrogateescape"))
+
+    def always(self, text: str) -> None:
+        if not self.quiet:
+            self.ctx.stderr.write(text.encode("utf-8", "surrogateescape"))
+
+
+def main(ctx: Context) -> int:
+    options = _TOOL.parse(ctx)
+    if options.has("V"):
+        ctx.line("GNU Wget 1.21.3 built on linux-gnu.")
+        return 0
+    if not options.operands:
+        ctx.stderr.write(b"wget: missing URL\nUsage: wget [OPTION]... [URL]...\n\nTry `wget --help' for more options.\n")
+        return 1
+    return max(_fetch(ctx, options, url) for url in options.operands)
+
+
+def _fetch(ctx: Context, options: Options, url: str) -> int:
+    log = _Log(ctx, options)
+    if "://" not in url:
+        url = f"http://{url}"
+    redirects = 0
+    while True:
+        stamp = f"{ctx.machine.clock.time():%Y-%m-%d %H:%M:%S}"
+        log.say(f"--{stamp}--  {url}\n")
+        result = _exchange(ctx, options, url, log)
+        if isinstance(result, int):
+            return result
+        location = result.header("Location")
+        if result.status in (301, 302, 303, 307, 308) and location:
+            url = urljoin(url, location)
+            log.say(f"Location: {url} [following]\n")
+            redirects += 1
+            if redirects > int(options.value("max-redirect") or 20):
+                log.always("20 redirections exceeded.\n")
+                return 8
+            continue
+        return _finish(ctx, options, url, result, log)
+
+
+def _exchange(ctx: Context, options: Options, url: str, log: _Log) -> HttpResponse | int:
+    parts = urlsplit(url)
+    host = parts.hostname or ""
+    try:
+        port = parts.port or (443 if parts.scheme == "https" else 80)
+    except ValueError:
+        log.always(f"{url}: Bad port number.\n")
+        return 1
+    address = resolve(ctx.machine, host)
+    if address != host:
+        log.say(f"Resolving {host} ({host})... ")
+        if isinstance(address, ResolveFailure):
+            ctx.sleep(address.seconds)
+            log.say(f"failed: {address.message}.\n")
+            log.always(f"wget: unable to resolve host address ‘{host}’\n")
+            return 4
+        log.say(f"{address}\n")
+    shown = host if address == host else f"{host} ({host})|{address}|"
+    log.say(f"Connecting to {shown}:{port}... ")
+    timeout = float(options.value("T", "connect-timeout") or 130)
+    tries = max(int(options.value("t") or 1), 1)
+    headers = [("User-Agent", options.value("U") or "Wget/1.21.3"), ("Accept", "*/*"), ("Accept-Encoding", "identity")]
+    for header in options.values("header"):
+        name, _, value = header.partition(":")
+        headers.append((name, value.strip()))
+    body = (options.value("post-data", "body-data") or "").encode()
+    method = options.value("method") or ("POST" if options.has("post-data") else "HEAD" if options.has("spider") else "GET")
+    result: HttpResponse | HttpFailure = HttpFailure("refused", "Connection refused")
+    for attempt in range(tries):
+        result = request(
+            ctx.machine, method, url, headers=tuple(headers), body=body, cred=ctx.cred, timeout=timeout,
+            connect_to=address if isinstance(address, str) and address != host else None,
+        )  # fmt: skip
+        ctx.sleep(result.seconds)
+        if not isinstance(result, HttpFailure) or result.kind != "timeout":
+            break
+        if attempt < tries - 1:
+            log.say("failed: Connection timed out.\nRetrying.\n\n")
+    if isinstance(result, HttpFailure):
+        return _failed(log, result)
+    log.say("connected.\n")
+    if parts.scheme == "https" and not options.has("no-check-certificate"):
+        problem = _certificate(ctx, result, host, options.value("ca-certificate"))
+        if problem:
+            log.always(problem)
+            log.always(f"To connect to {host} insecurely, use `--no-check-certificate'.\n")
+            return 5
+    log.say(f"HTTP request sent, awaiting response... {result.status} {result.reason}\n")
+    if options.has("S"):
+        lines = [f"  HTTP/1.1 {result.status} {result.reason}", *(f"  {name}: {value}" for name, value in result.headers)]
+        log.always("\n".join(lines) + "\n")
+    return result
+
+
+def _failed(log: _Log, failure: HttpFailure) -> int:
+    if failure.kind == "empty-reply":
+        log.say("connected.\nHTTP request sent, awaiting response... No data received.\nRetrying.\n\n")
+        log.say("Giving up.\n\n")
+        return 4
+    if failure.kind == "tls":
+        log.say("connected.\n")
+        log.always("OpenSSL: error:0A00010B:SSL routines::wrong version number\nUnable to establish SSL connection.\n")
+        return 4
+    log.say(f"failed: {failure.message}.\n")
+    return 4
+
+
+def _certificate(ctx: Context, response: HttpResponse, host: str, bundle: str | None) -> str:
+    chain = parse(response.tls.certificate) if response.tls is not None else ()
+    if not chain:
+        return f"ERROR: The certificate of ‘{host}’ is not trusted.\n"
+    problem = verify(chain, trusted(ctx.machine.view(), bundle), ctx.machine.clock.now)
+    if problem is None:
+        if matches_host(chain[0], host):
+            return ""
+        return f"ERROR: no certificate subject alternative name matches\n\trequested host name ‘{host}’.\n"
+    text = f"ERROR: The certificate of ‘{host}’ is not trusted.\n"
+    if problem.number == 10:
+        return text + f"ERROR: The certificate of ‘{host}’ has expired.\n"
+    if problem.number in (18, 19, 20):
+        text += f"ERROR: The certificate of ‘{host}’ doesn't have a known issuer.\n"
+    return text
+
+
+def _finish(ctx: Context, options: Options, url: str, response: HttpResponse, log: _Log) -> int:
+    if response.status >= 400:
+        stamp = f"{ctx.machine.clock.time():%Y-%m-%d %H:%M:%S}"
+        if options.has("spider") and response.status == 404:
+            log.say("Remote file does not exist -- broken link!!!\n\n")
+            return 8
+        log.always(f"{stamp} ERROR {response.status}: {response.reason}.\n\n")
+        if options.has("content-on-error"):
+            _save(ctx, options, url, response, log)
+        return 8
+    if options.has("spider"):
+        log.say("Length: unspecified\nRemote file exists.\n\n")
+        return 0
+    return _save(ctx, options, url, response, log)
+
+
+def _save(ctx: Context, options: Options, url: str, response: HttpResponse, log: _Log) -> int:
+    size = len(response.body)
+    kind = (response.header("Content-Type") or "text/html").split(";")[0]
+    length = f"{size} ({human_ceiling(size)})" if size >= 1024 else str(size)
+    log.say(f"Length: {length} [{kind}]\n")
+    path = options.value("O")
+    if path is None:
+        path = urlsplit(url).path.rsplit("/", 1)[-1] or "index.html"
+        prefix = options.value("P")
+        path = f"{prefix.rstrip('/')}/{path}" if prefix else path
+        base, number = path, 0
+        while ctx.files.exists(path) and not options.has("N", "c"):
+            number += 1
+            path = f"{base}.{number}"
+    log.say(f"Saving to: ‘{'STDOUT' if path == '-' else path}’\n\n")
+    if path == "-":
+        ctx.stdout.write(response.body)
+    else:
+        try:
+            if not ctx.files.exists(path) or ctx.files.stat(path).is_file:
+                ctx.files.write(path, response.body)
+        except OSError as error:
+            log.always(f"{path}: {error.strerror}\n\nCannot write to ‘{path}’ ({error.strerror}).\n")
+            return 3
+    log.say(f"     0K {'.' * min(size // 1024 + 1, 50):<50} 100% {human_ceiling(max(size, 1) * 1000)}=0s\n\n")
+    stamp = f"{ctx.machine.clock.time():%Y-%m-%d %H:%M:%S}"
+    name = f"written to stdout [{size}/{size}]" if path == "-" else f"‘{path}’ saved [{size}/{size}]"
+    log.say(f"{stamp} ({human_ceiling(max(size, 1) * 1000)}B/s) - {name}\n\n")
+    if log.brief and not log.quiet:
+        ctx.stderr.write(f"{stamp} URL:{url} [{size}/{size}] -> \"{path}\" [1]\n".encode())
+    return 0
