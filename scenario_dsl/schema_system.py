@@ -115,6 +115,7 @@ _CLIENT = mapping(
         ),
         "agents": many(text("a user agent"), "how it calls itself"),
         "database": text("the database of a transaction"),
+        "user": text("the database role of a transaction"),
         "query": text("what a transaction does"),
     },
     required=("name", "kind"),
@@ -150,6 +151,22 @@ _NETWORK = mapping(
         "domain": text("the search domain"),
     },
     description="the machine's own network",
+)
+_LOG = mapping(
+    "a log",
+    {
+        "path": typed("path", "the file"),
+        "kind": choice(
+            ("access", "error", "app", "worker", "postgres", "redis", "dpkg", "history"), "what kind of lines it holds"
+        ),
+        "hours": _optional_number("how far back it goes, rotated files included"),
+        "every": typed("duration", "the mean time between two lines"),
+        "rotated": whole("how many rotated files lie beside it, one a day"),
+        "owner": typed("user", "whom it belongs to"),
+        "group": typed("user", "the group it belongs to"),
+        "mode": typed("mode", "its permission bits"),
+    },
+    required=("kind",),
 )
 _DATABASES = mapping(
     "`databases`",
@@ -265,6 +282,8 @@ def system_schema(probe: Schema) -> Schema:
             "firewall": many({"type": "string"}, "lines as iptables-save prints them"),
             "sysctl": free_mapping("`sysctl`", _ANY, "kernel settings that differ from the usual"),
             "databases": _DATABASES,
+            "programs": free_mapping("`programs`", text("a program"), "path of a binary to the program that it is"),
+            "logs": many(_LOG, "logs with a history, written by rule"),
             "volatile": many(text("a pattern of paths"), "what normal life changes, as shell patterns"),
             "history": many(text("a command"), "what administrators typed before"),
             "logins": many(

@@ -48,6 +48,24 @@ def no_shell(_machine: Machine, _job: Job) -> JobResult:
     return JobResult(127)
 
 
+class Sample(NamedTuple):
+    """One request of a client: when, and whether it got what it wanted (`detail`: what it got)."""
+
+    at: float
+    client: str
+    ok: bool
+    detail: str
+
+
+class CronRun(NamedTuple):
+    """One job that cron ran: when, whose, what, and the status it ended with."""
+
+    at: float
+    user: str
+    command: str
+    status: int
+
+
 Say = Callable[[str], None]
 
 
@@ -87,6 +105,9 @@ class Program:
     def killed(self, machine: Machine, process: Process) -> None:
         """The process has just died by a signal and is gone from the table (children may notice)."""
 
+    def wake(self, machine: Machine, process: Process, argument: object) -> None:
+        """Something the process had planned (`Machine.schedule(delay, "program", (pid, argument))`) is due."""
+
     def serve(self, machine: Machine, process: Process, request: object, connection: object) -> object:
         """Answer one request on an accepted connection. Types of request and answer are the protocol's own."""
         raise NotImplementedError(type(self).__name__)
@@ -104,13 +125,15 @@ class Event(NamedTuple):
 class Machine:
     """The whole state of one server. `fork()` gives an independent copy in microseconds.
 
-    Handles (`files`, `processes`, …) are mutable and belong to one machine; what they hold is immutable and shared.
+    `base`: what `facts` knows of the healthy machine, shared by all its forks. Handles (`files`, `processes`, …) are mutable and belong to one machine; what they hold is immutable and shared.
     """
 
     __slots__ = (
+        "base",
         "budget",
         "clock",
         "counters",
+        "cron",
         "events",
         "files",
         "handlers",
@@ -123,6 +146,7 @@ class Machine:
         "seed",
         "spec",
         "systemd",
+        "traffic",
     )
 
     def __init__(
@@ -146,9 +170,12 @@ class Machine:
         self.journal = Journal()
         self.network = Network()
         self.counters: Mapping[str, int] = {}
+        self.traffic: tuple[Sample, ...] = ()
+        self.cron: tuple[CronRun, ...] = ()
         self.events: tuple[Event, ...] = ()
         self.next_order = 0
         self.budget = Budget(0)
+        self.base: object = None
 
     def fork(self) -> Machine:
         other = Machine.__new__(Machine)
@@ -158,12 +185,16 @@ class Machine:
         other.programs = self.programs
         other.run_job = self.run_job
         other.clock = self.clock.fork()
+        other.base = self.base
         other.files = self.files.fork(other.clock)
+        other.files.synthetic = {dev: system.bound(other) for dev, system in self.files.synthetic.items()}
         other.processes = self.processes.fork()
         other.systemd = self.systemd.fork()
         other.journal = self.journal.fork()
         other.network = self.network.fork()
         other.counters = self.counters
+        other.traffic = self.traffic
+        other.cron = self.cron
         other.events = self.events
         other.next_order = self.next_order
         other.budget = Budget(self.budget.left)

@@ -12,6 +12,9 @@ READABLE = 64 << 20
 """Bytes that one read may bring into memory. A larger file is streamed with `chunks`, at the reader's expense in steps."""
 
 _COMPACT_AT = 64
+_REPEATED_FROM = 4096
+"""A block of at least so many bytes that is written again and again is kept once."""
+_SHORT = 16384
 
 
 class Fill(NamedTuple):
@@ -74,6 +77,10 @@ class Content(NamedTuple):
     def append(self, data: bytes) -> Content:
         if not data:
             return self
+        if self.pieces and len(data) >= _REPEATED_FROM:
+            repeated = _repeated(self.pieces[-1], data)
+            if repeated is not None:
+                return Content(self.size + len(data), (*self.pieces[:-1], repeated))
         pieces = (*self.pieces, data)
         if len(pieces) > _COMPACT_AT:
             pieces = _compact(pieces)
@@ -115,12 +122,21 @@ class Content(NamedTuple):
 EMPTY = Content()
 
 
+def _repeated(last: Piece, data: bytes) -> Fill | None:
+    """The last piece with the same block once more, if that is what `data` is."""
+    if isinstance(last, bytes):
+        return Fill(data, 2 * len(data)) if last == data else None
+    if last.pattern == data and last.size % len(data) == 0:
+        return Fill(data, last.size + len(data))
+    return None
+
+
 def _compact(pieces: tuple[Piece, ...]) -> tuple[Piece, ...]:
-    """Join neighbouring byte pieces."""
+    """Join neighbouring short pieces. Long ones stay as they are: other machines share them, copying them is dear."""
     joined: list[Piece] = []
     run: list[bytes] = []
     for piece in pieces:
-        if isinstance(piece, bytes):
+        if isinstance(piece, bytes) and len(piece) < _SHORT:
             run.append(piece)
             continue
         if run:

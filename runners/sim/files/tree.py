@@ -41,9 +41,18 @@ class Usage(NamedTuple):
 
 
 class Synthetic(Protocol):
-    """A file system whose files are made up on the spot, such as /proc. Paths are relative, "" is its top."""
+    """A file system whose files are made up on the spot, such as /proc. Paths are relative, "" is its top.
+
+    Its inodes have negative numbers. `store` takes what is written to one (OSError where that is refused).
+    """
 
     def lookup(self, path: str) -> Inode | None: ...
+
+    def store(self, number: int, data: bytes) -> None: ...
+
+    def bound(self, machine: object) -> Synthetic:
+        """The same for another machine, a fork."""
+        ...
 
 
 def fail(code: int, path: str | None = None) -> OSError:
@@ -90,7 +99,17 @@ class FileTree:
         number = directory.entries.get(name)
         if number is None:
             return None
-        return self.inodes[self._covered.get(number, number)]
+        inode = self.inodes[self.top_of(number)]
+        if inode.dev in self.synthetic and inode.dev != directory.dev:
+            return self.synthetic[inode.dev].lookup("")
+        return inode
+
+    def top_of(self, number: int) -> int:
+        """The inode that is seen where this one lies: itself, or the top of what is mounted over it."""
+        covered = self._covered
+        while number in covered:
+            number = covered[number]
+        return number
 
     def mount_of(self, inode: Inode) -> Mount:
         for mount in self.mounts:
@@ -215,7 +234,7 @@ class FileTree:
         self.usage = {**self.usage, mount.dev: Usage(0, 0)}
         self.mounts = (*self.mounts, mount._replace(root=number))
         self.put(top)
-        if over is not None:
+        if over is not None and over.number > 0:
             self._covered = {**self._covered, over.number: number}
         return top
 

@@ -171,7 +171,7 @@ class FileView:
         if not permits(inode, self.cred, WRITE):
             raise fail(errno.EACCES, path)
         self._writable(inode, path)
-        if truncate and inode.is_file and inode.content.size:
+        if truncate and inode.is_file and inode.content.size and inode.number > 0:
             inode = self._store(inode, EMPTY)
         return inode
 
@@ -179,6 +179,9 @@ class FileView:
         """Write or append to a file, making it where it is missing."""
         inode = self.open_for_writing(path, truncate=not append, mode=mode)
         content = data if isinstance(data, Content) else Content.of(data)
+        if inode.number < 0:
+            self.tree.synthetic[inode.dev].store(inode.number, content.read())
+            return
         if inode.is_char:
             if inode.device == (1, 7) and content.size:
                 raise fail(errno.ENOSPC, path)
@@ -190,6 +193,10 @@ class FileView:
 
     def append_to(self, number: int, data: bytes) -> None:
         """Append through an open descriptor: no permission is asked any more."""
+        if number < 0:
+            for synthetic in self.tree.synthetic.values():
+                synthetic.store(number, data)
+            return
         inode = self.tree.inodes[number]
         self._store(inode, inode.content.append(data))
 
@@ -359,8 +366,10 @@ class FileView:
         self._writable(parent, path)
 
     def _writable(self, inode: Inode, path: str) -> None:
-        if inode.dev in self.tree.synthetic:
-            raise fail(errno.EACCES, path)
+        if inode.number < 0:
+            if not inode.mode & 0o222 or inode.is_dir:
+                raise fail(errno.EACCES, path)
+            return
         if self.tree.mount_of(inode).read_only and not inode.is_char:
             raise fail(errno.EROFS, path)
 

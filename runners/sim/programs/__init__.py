@@ -1,1 +1,3 @@
-"""The simulated server's programs."""
+"""The simulated server's daemons: one module each, whose PROGRAMS maps names of implementations to their program."""
+
+from __future__ import annotations

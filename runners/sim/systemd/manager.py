@@ -36,6 +36,7 @@ __all__ = [
     "process_exited",
     "processes_of",
     "reload",
+    "report_refusal",
     "reset_failed",
     "restart",
     "start",
@@ -202,6 +203,11 @@ def reset_failed(machine: Machine, name: str | None = None) -> None:
         if state.active == "failed":
             state = state._replace(active="inactive", sub="dead", result="success", restarts=0)
         machine.systemd.put(state)
+
+
+def report_refusal(machine: Machine, unit: UnitFile, error: UnitError) -> None:
+    """A job that systemd wanted itself (for a timer) could not be queued: it says so in the journal."""
+    service.say(machine, unit, f"{unit.name}: Failed to queue unit startup job: {error.text}", priority=4)
 
 
 # -- events

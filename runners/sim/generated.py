@@ -1,0 +1,358 @@
+"""The history that logs hold when a world opens: lines written by rule, the same for everybody.
+
+Nothing here is random: each choice follows from the log's path and the line's number.
+"""
+
+from __future__ import annotations
+
+import gzip
+from collections.abc import Callable, Iterator, Mapping
+from datetime import UTC, datetime
+
+from runners.sim import traffic
+from runners.sim.lifecycle import deliver
+from runners.sim.logins import logins
+from runners.sim.machine import Machine, mix
+from runners.sim.programs import cron
+from runners.sim.programs.postgres_data import make_cluster
+from runners.sim.programs.redis import described, encode
+from runners.sim.system import integer, seconds, text
+from runners.sim.systemd.journal import log
+from runners.sim.users import accounts
+from scenario_dsl.values import Value
+
+DAY = 86400.0
+Line = tuple[float, str]
+
+
+def write_data(machine: Machine) -> None:
+    """The databases' files, before anything is started."""
+    databases = machine.spec.section("databases")
+    postgres, redis = databases.get("postgres"), databases.get("redis")
+    names = accounts(machine)
+    if isinstance(postgres, Mapping) and names.user("postgres") is not None:
+        make_cluster(machine, "/var/lib/postgresql/15/main", postgres)
+    owner = names.user("redis")
+    if isinstance(redis, Mapping) and owner is not None:
+        view = machine.view()
+        path = "/var/lib/redis/dump.rdb"
+        view.write(path, encode(described(redis)))
+        view.chown(path, owner.uid, owner.gid)
+        view.chmod(path, 0o660)
+
+
+def write_history(machine: Machine) -> None:
+    """What happened between the boot and the opening, as the journal and rsyslog's files tell it; rotated each day."""
+    events = sorted(_events(machine), key=lambda event: event[0])
+    first = machine.spec.start_time - machine.spec.start_time % DAY
+    rotations = [first - DAY * days for days in range(6, -1, -1) if first - DAY * days > machine.clock.boot + 60]
+    for at, write in events:
+        while rotations and rotations[0] <= at:
+            machine.clock.now = rotations.pop(0)
+            _rotate_syslog(machine)
+        machine.clock.now = at
+        write(machine)
+    for moment in rotations:
+        machine.clock.now = moment
+        _rotate_syslog(machine)
+
+
+Event = tuple[float, Callable[[Machine], None]]
+
+
+def _events(machine: Machine) -> Iterator[Event]:
+    opening = machine.spec.start_time
+    since = max(opening - 30 * 3600, machine.clock.boot + 120)
+    yield from _cron_events(machine, since)
+    for login in logins(machine):
+        if machine.clock.boot < login.began <= opening:
+            yield from _login_events(machine, login.user, login.host or "10.0.3.5", login.began, login.ended, login.failed)
+    for number in range(64):
+        at = since + (opening - since) * (number + _unit(f"scan{number}") * 0.8) / 64
+        address = f"{80 + mix(f'a{number}') % 140}.{mix(f'b{number}') % 250}.{mix(f'c{number}') % 250}.{mix(f'd{number}') % 250}"
+        yield from _scan_events(address, at, number)
+
+
+def _cron_events(machine: Machine, since: float) -> Iterator[Event]:
+    opening = machine.spec.start_time
+    daemon = next((process for process in machine.processes if process.program == "cron"), None)
+    unit = daemon.unit if daemon is not None else None
+    found: list[cron.Entry] = []
+    for _, user, table in cron.tables(machine):
+        found += [entry for entry in cron.parse(table, user) if not entry.reboot]
+    minute = since - since % 60 + 60
+    pid = 9200
+    while minute < opening:
+        machine.clock.now = minute
+        for entry in found:
+            if cron.due(entry, machine):
+                pid += 3 + mix(f"{entry.command}{minute}") % 7
+                yield from _cron_run(entry, minute + 1.0 + _unit(f"{pid}") * 0.05, pid, unit)
+        minute += 60
+
+
+def _cron_run(entry: cron.Entry, at: float, pid: int, unit: str | None) -> Iterator[Event]:
+    def begin(machine: Machine) -> None:
+        user = accounts(machine).user(entry.user)
+        uid = user.uid if user is not None else 0
+        opened = f"pam_unix(cron:session): session opened for user {entry.user}(uid={uid}) by (uid=0)"
+        log(machine, "CRON", opened, pid=pid, unit=unit, facility="auth")
+        log(machine, "CRON", f"({entry.user}) CMD ({entry.command})", pid=pid + 1, unit=unit, facility="cron")
+        machine.cron = (*machine.cron[-200:], cron.CronRun(machine.clock.now, entry.user, entry.command, 0))
+
+    def end(machine: Machine) -> None:
+        closed = f"pam_unix(cron:session): session closed for user {entry.user}"
+        log(machine, "CRON", closed, pid=pid, unit=unit, facility="auth")
+
+    yield at, begin
+    yield at + 0.4, end
+
+
+def _login_events(machine: Machine, user: str, host: str, began: float, ended: float | None, failed: bool) -> Iterator[Event]:
+    pid = 5000 + mix(f"{user}{began}") % 4000
+    port = 40000 + pid
+    key = "SHA256:" + "".join("0123456789abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ"[mix(f"{user}{i}") % 62] for i in range(43))
+    account = accounts(machine).user(user)
+    uid = account.uid if account is not None else 0
+
+    def say(*texts: str) -> Callable[[Machine], None]:
+        def write(machine: Machine) -> None:
+            for one in texts:
+                log(machine, "sshd", one, pid=pid, unit="ssh.service")
+
+        return write
+
+    if failed:
+        yield began, say(f"Failed password for {user} from {host} port {port} ssh2")
+        return
+    yield began, say(
+        f"Accepted publickey for {user} from {host} port {port} ssh2: ED25519 {key}",
+        f"pam_unix(sshd:session): session opened for user {user}(uid={uid}) by (uid=0)",
+    )
+    if ended is not None and ended < machine.spec.start_time:
+        yield ended, say(
+            f"Received disconnect from {host} port {port}:11: disconnected by user",
+            f"Disconnected from user {user} {host} port {port}",
+            f"pam_unix(sshd:session): session closed for user {user}",
+        )
+
+
+def _scan_events(address: str, at: float, number: int) -> Iterator[Event]:
+    pid = 12000 + number * 7
+    port = 30000 + mix(f"port{number}") % 30000
+    name = ("admin", "test", "oracle", "ubuntu", "git", "user", "pi", "ftpuser")[number % 8]
+
+    def write(machine: Machine) -> None:
+        log(machine, "sshd", f"Invalid user {name} from {address} port {port}", pid=pid, unit="ssh.service")
+        log(machine, "sshd", f"Connection closed by invalid user {name} {address} port {port} [preauth]", pid=pid, unit="ssh.service")
+
+    yield at, write
+
+
+def _rotate_syslog(machine: Machine) -> None:
+    view = machine.view()
+    for path in ("/var/log/syslog", "/var/log/auth.log", "/var/log/cron.log", "/var/log/kern.log", "/var/log/user.log"):
+        if not view.exists(path):
+            continue
+        if view.exists(f"{path}.2.gz"):
+            view.rename(f"{path}.2.gz", f"{path}.3.gz")
+        if view.exists(f"{path}.1"):
+            data = gzip.compress(view.read(f"{path}.1"), mtime=0)
+            inode = view.stat(f"{path}.1")
+            view.write(f"{path}.2.gz", data)
+            view.chown(f"{path}.2.gz", inode.uid, inode.gid)
+            view.chmod(f"{path}.2.gz", 0o640)
+            view.unlink(f"{path}.1")
+        view.rename(path, f"{path}.1")
+    daemon = next((process for process in machine.processes if process.program == "rsyslogd"), None)
+    if daemon is not None:
+        deliver(machine, daemon, 1)
+
+
+def _unit(what: str) -> float:
+    return mix(what) / 2**64
+
+
+# -- the services' own logs
+
+
+def write_logs(machine: Machine) -> None:
+    """The logs that the description lists: today's lines in front of what has been written since, older days rotated."""
+    for entry in machine.spec.entries("logs"):
+        make = _KINDS.get(text(entry, "kind"))
+        if make is not None:
+            _write_log(machine, entry, list(make(machine, entry)))
+
+
+def _write_log(machine: Machine, entry: Mapping[str, Value], lines: list[Line]) -> None:
+    path = text(entry, "path")
+    midnight = machine.spec.start_time - machine.spec.start_time % DAY
+    rotated = integer(entry, "rotated")
+    view = machine.view()
+    names = accounts(machine)
+    owner, group = names.user(text(entry, "owner", "root")), names.group(text(entry, "group", "adm"))
+    for days in range(rotated, -1, -1):
+        low = midnight - DAY * days if days else midnight
+        high = low + DAY if days else machine.spec.start_time
+        if days == rotated and not rotated:
+            low = 0.0
+        part = "".join(f"{line}\n" for at, line in lines if low <= at < high).encode()
+        name = path if not days else f"{path}.1" if days == 1 else f"{path}.{days}.gz"
+        if not days:
+            # The service has the file open since the boot: what it wrote then is older than any of this.
+            part = part if rotated else view.read(path) + part if view.exists(path) else part
+        view.write(name, gzip.compress(part, mtime=0) if name.endswith(".gz") else part)
+        view.chown(name, owner.uid if owner else 0, group.gid if group else 0)
+        view.chmod(name, int(text(entry, "mode", "0640"), 8))
+        inode = view.stat(name)
+        at = max((at for at, _ in lines if low <= at < high), default=low) if not days else high
+        machine.files.put(inode._replace(mtime=at, ctime=at))
+
+
+def _moments(machine: Machine, entry: Mapping[str, Value], default: float) -> Iterator[tuple[int, float]]:
+    """Times from `hours` ago to the opening, about `every` seconds apart, busier by day."""
+    hours = integer(entry, "hours", 24)
+    every = seconds(entry.get("every", default)) or default
+    at = machine.spec.start_time - hours * 3600.0
+    number = 0
+    path = text(entry, "path")
+    while True:
+        hour = at % DAY / 3600
+        quiet = 2.2 if hour < 6 else 1.0
+        at += every * quiet * (0.2 + 1.6 * _unit(f"{path}{number}"))
+        if at >= machine.spec.start_time - 1:
+            return
+        yield number, at
+        number += 1
+
+
+_PROBES = ("/wp-login.php", "/.env", "/phpmyadmin/index.php", "/robots.txt", "/favicon.ico", "/api/v1/users", "/.git/config")
+
+
+def _access(machine: Machine, entry: Mapping[str, Value]) -> Iterator[Line]:
+    """Combined log lines of the system's own clients, with a few scanners and refusals between them."""
+    clients = [client for client in traffic.clients(machine) if client.kind == "http"]
+    for number, at in _moments(machine, entry, 60.0):
+        roll = _unit(f"access{number}")
+        when = f"{datetime.fromtimestamp(at, UTC):%d/%b/%Y:%H:%M:%S} +0000"
+        if roll < 0.045 or not clients:
+            path = _PROBES[mix(f"probe{number}") % len(_PROBES)]
+            address = f"{45 + mix(f'x{number}') % 150}.{mix(f'y{number}') % 250}.{mix(f'z{number}') % 250}.{1 + mix(f'w{number}') % 250}"
+            status, size = (403, 153) if path.startswith("/.") else (404, 153)
+            yield at, f'{address} - - [{when}] "GET {path} HTTP/1.1" {status} {size} "-" "Mozilla/5.0 zgrab/0.x"'
+            continue
+        client = clients[mix(f"client{number}") % len(clients)]
+        source = client.sources[mix(f"source{number}") % len(client.sources)]
+        agent = client.agents[mix(f"agent{number}") % len(client.agents)]
+        path = _weighted(client.paths, _unit(f"path{number}")) or "/"
+        status, size = 200, 180 + mix(f"size{number}") % 900
+        if roll > 0.985:
+            status, size = (499, 0) if number % 2 else (304, 0)
+        elif roll > 0.978:
+            status, size = (404, 153) if number % 3 else (401, 179)
+        elif _outage(machine, at):
+            status, size = 502, 157
+        yield at, f'{source} - - [{when}] "GET {path} HTTP/1.1" {status} {size} "-" "{agent}"'
+
+
+def _outage(machine: Machine, at: float) -> bool:
+    """A deployment the evening before: the application was away for forty seconds."""
+    evening = machine.spec.start_time - machine.spec.start_time % DAY - 3 * 3600
+    return evening <= at < evening + 40
+
+
+def _weighted(paths: tuple[tuple[str, int], ...], at: float) -> str:
+    left = at * sum(weight for _, weight in paths)
+    for path, weight in paths:
+        left -= weight
+        if left < 0:
+            return path
+    return paths[-1][0]
+
+
+def _error(machine: Machine, entry: Mapping[str, Value]) -> Iterator[Line]:
+    """nginx's error log: what scanners ask for in vain, and the evening's deployment."""
+    worker = next((process.pid for process in machine.processes if process.argv[0] == "nginx: worker process"), 812)
+    for number, at in _moments(machine, entry, 1500.0):
+        when = f"{datetime.fromtimestamp(at, UTC):%Y/%m/%d %H:%M:%S}"
+        path = _PROBES[mix(f"error{number}") % len(_PROBES)]
+        address = f"{45 + mix(f'x{number}') % 150}.{mix(f'y{number}') % 250}.{mix(f'z{number}') % 250}.{1 + mix(f'w{number}') % 250}"
+        rest = f'client: {address}, server: shop.example.com, request: "GET {path} HTTP/1.1", host: "shop.example.com"'
+        if path.startswith("/."):
+            yield at, f"{when} [error] {worker}#{worker}: *{number * 37 + 11} access forbidden by rule, {rest}"
+        else:
+            yield at, f'{when} [error] {worker}#{worker}: *{number * 37 + 11} open() "/var/www/shop{path}" failed (2: No such file or directory), {rest}'
+    evening = machine.spec.start_time - machine.spec.start_time % DAY - 3 * 3600
+    for number in range(6):
+        at = evening + 3 + number * 6
+        when = f"{datetime.fromtimestamp(at, UTC):%Y/%m/%d %H:%M:%S}"
+        yield at, (
+            f"{when} [error] {worker}#{worker}: *{88112 + number} connect() failed (111: Connection refused) while connecting to "
+            f'upstream, client: 10.0.3.{17 + number}, server: shop.example.com, request: "GET /api/products HTTP/1.1", '
+            f'upstream: "http://127.0.0.1:8000/api/products", host: "shop.example.com"'
+        )
+
+
+def _app(machine: Machine, entry: Mapping[str, Value]) -> Iterator[Line]:
+    return _application(machine, entry, "shop", "shop-server")
+
+
+def _worker(machine: Machine, entry: Mapping[str, Value]) -> Iterator[Line]:
+    return _application(machine, entry, "worker", "shop-worker")
+
+
+def _application(machine: Machine, entry: Mapping[str, Value], label: str, program: str) -> Iterator[Line]:
+    pid = next((process.pid for process in machine.processes if process.program == program), 900)
+    for number, at in _moments(machine, entry, 90.0):
+        moment = datetime.fromtimestamp(at, UTC)
+        when = f"{moment:%Y-%m-%d %H:%M:%S},{moment.microsecond // 1000:03d}"
+        if label == "worker":
+            yield at, f"{when} INFO [{pid}] worker: processed {1 + mix(f'{number}') % 4} jobs"
+        elif number % 3 == 0:
+            yield at, f"{when} INFO [{pid}] shop: heartbeat: {20418 + number * 61} requests served"
+        else:
+            path = ("/", "/api/products", "/api/orders", "/health")[mix(f"app{number}") % 4]
+            yield at, f"{when} INFO [{pid}] shop: 127.0.0.1 GET {path} 200"
+
+
+def _postgres(machine: Machine, entry: Mapping[str, Value]) -> Iterator[Line]:
+    pid = next((process.pid for process in machine.processes if process.held == "checkpointer"), 701)
+    for number, at in _moments(machine, entry, 1800.0):
+        moment = datetime.fromtimestamp(at, UTC)
+        when = f"{moment:%Y-%m-%d %H:%M:%S}.{moment.microsecond // 1000:03d} UTC [{pid}]"
+        buffers = 3 + mix(f"pg{number}") % 60
+        yield at, f"{when} LOG:  checkpoint starting: time"
+        yield at + 0.4, (
+            f"{when} LOG:  checkpoint complete: wrote {buffers} buffers ({buffers / 163.84:.1f}%); 0 WAL file(s) added, 0 removed, 0 "
+            f"recycled; write={buffers * 0.1:.3f} s, sync=0.012 s, total={buffers * 0.1 + 0.03:.3f} s; sync files=7, "
+            f"longest=0.005 s, average=0.002 s; distance={buffers * 8} kB, estimate={buffers * 9} kB"
+        )
+
+
+def _redis(machine: Machine, entry: Mapping[str, Value]) -> Iterator[Line]:
+    pid = next((process.pid for process in machine.processes if process.program == "redis-server"), 690)
+    for number, at in _moments(machine, entry, 3600.0):
+        moment = datetime.fromtimestamp(at, UTC)
+        when = f"{moment:%d %b %Y %H:%M:%S}.{moment.microsecond // 1000:03d}"
+        child = pid + 9000 + number * 31
+        yield at, f"{pid}:M {when} * 100 changes in 300 seconds. Saving..."
+        yield at + 0.01, f"{pid}:M {when} * Background saving started by pid {child}"
+        yield at + 0.02, f"{child}:C {when} * DB saved on disk"
+        yield at + 0.1, f"{pid}:M {when} * Background saving terminated with success"
+
+
+def _dpkg(machine: Machine, entry: Mapping[str, Value]) -> Iterator[Line]:
+    del entry
+    for number, package in enumerate(machine.spec.entries("packages")):
+        at = machine.clock.boot - 90 * DAY + number * 2.0
+        when = f"{datetime.fromtimestamp(at, UTC):%Y-%m-%d %H:%M:%S}"
+        name, version = text(package, "name"), text(package, "version")
+        yield at, f"{when} install {name}:amd64 <none> {version}"
+        yield at + 1, f"{when} status installed {name}:amd64 {version}"
+
+
+_KINDS: Mapping[str, Callable[[Machine, Mapping[str, Value]], Iterator[Line]]] = {
+    "access": _access, "error": _error, "app": _app, "worker": _worker, "postgres": _postgres, "redis": _redis,
+    "dpkg": _dpkg,
+}  # fmt: skip
+

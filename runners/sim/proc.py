@@ -1,0 +1,411 @@
+"""/proc and /sys: files made up from the machine's state when somebody looks."""
+
+from __future__ import annotations
+
+import errno
+import stat
+from collections.abc import Callable, Mapping
+
+from runners.sim.files.content import EMPTY, Content
+from runners.sim.files.inode import Inode
+from runners.sim.files.tree import fail
+from runners.sim.machine import Machine
+from runners.sim.memory import memory
+from runners.sim.processes import Process
+
+DEFAULT_SYSCTL: Mapping[str, str] = {
+    "fs.file-max": "9223372036854775807", "fs.inotify.max_user_watches": "65536", "fs.nr_open": "1048576",
+    "kernel.hostname": "", "kernel.osrelease": "6.1.0-18-amd64", "kernel.ostype": "Linux", "kernel.panic": "0",
+    "kernel.pid_max": "4194304", "kernel.randomize_va_space": "2", "kernel.shmmax": "18446744073692774399",
+    "kernel.threads-max": "63704", "net.core.netdev_max_backlog": "1000", "net.core.rmem_max": "212992",
+    "net.core.somaxconn": "4096", "net.core.wmem_max": "212992", "net.ipv4.ip_forward": "0",
+    "net.ipv4.ip_local_port_range": "32768\t60999", "net.ipv4.ip_unprivileged_port_start": "1024",
+    "net.ipv4.tcp_fin_timeout": "60", "net.ipv4.tcp_keepalive_time": "7200", "net.ipv4.tcp_max_syn_backlog": "512",
+    "net.ipv4.tcp_syncookies": "1", "net.ipv4.tcp_tw_reuse": "2", "net.ipv6.conf.all.disable_ipv6": "0",
+    "net.netfilter.nf_conntrack_count": "38", "net.netfilter.nf_conntrack_max": "65536", "vm.dirty_background_ratio": "10",
+    "vm.dirty_ratio": "20", "vm.max_map_count": "65530", "vm.min_free_kbytes": "67584", "vm.overcommit_memory": "0",
+    "vm.overcommit_ratio": "50", "vm.panic_on_oom": "0", "vm.swappiness": "60", "vm.vfs_cache_pressure": "100",
+}  # fmt: skip
+"""Kernel settings as a Debian 12 machine has them, by sysctl's names."""
+
+_READ_ONLY = frozenset({"kernel.osrelease", "kernel.ostype", "net.netfilter.nf_conntrack_count"})
+
+
+class Proc:
+    """One mount of proc or sysfs for one machine. Numbers of its inodes are negative and stay with their paths."""
+
+    __slots__ = ("dev", "kind", "machine", "numbers", "paths")
+
+    def __init__(self, machine: Machine, dev: int, kind: str) -> None:
+        self.machine = machine
+        self.dev = dev
+        self.kind = kind
+        self.numbers: dict[str, int] = {}
+        self.paths: dict[int, str] = {}
+
+    def bound(self, machine: object) -> Proc:
+        assert isinstance(machine, Machine)
+        return Proc(machine, self.dev, self.kind)
+
+    def lookup(self, path: str) -> Inode | None:
+        parts = path.split("/") if path else []
+        if self.kind == "sys":
+            return self._sysfs(path)
+        if not parts:
+            return self._folder(path, [*_FILES, "sys", "net", "self", *(str(process.pid) for process in self.machine.processes)])
+        first = parts[0]
+        if first == "self":
+            return self._process(path, parts, max(self.machine.processes.by_pid, default=1))
+        if first.isdigit():
+            return self._process(path, parts, int(first))
+        if first == "sys":
+            return self._settings(path, parts[1:])
+        if first == "net":
+            return self._net(path, parts[1:])
+        make = _FILES.get(path)
+        return self._file(path, make(self.machine)) if make is not None else None
+
+    def store(self, number: int, data: bytes) -> None:
+        """Writing to /proc/sys sets the kernel's value; other files refuse."""
+        path = self.paths.get(number)
+        if path is None:
+            return
+        key = path.removeprefix("sys/").replace("/", ".")
+        if not path.startswith("sys/") or key not in self.machine.network.sysctl:
+            raise fail(errno.EINVAL)
+        value = data.decode("utf-8", "replace").strip()
+        if value:
+            set_sysctl(self.machine, key, value)
+
+    def _number(self, path: str) -> int:
+        number = self.numbers.get(path)
+        if number is None:
+            number = self.numbers[path] = -(len(self.numbers) + 1 + self.dev * 1_000_000)
+            self.paths[number] = path
+        return number
+
+    def _folder(self, path: str, names: list[str], *, uid: int = 0, gid: int = 0) -> Inode:
+        now = self.machine.clock.now
+        entries = dict.fromkeys(names, 0)
+        return Inode(self._number(path), self.dev, stat.S_IFDIR | 0o555, uid, gid, 2, now, now, EMPTY, entries)
+
+    def _file(self, path: str, text: str, *, mode: int = 0o444, uid: int = 0, gid: int = 0) -> Inode:
+        now = self.machine.clock.now
+        content = Content.of(text.encode("utf-8", "surrogateescape"))
+        return Inode(self._number(path), self.dev, stat.S_IFREG | mode, uid, gid, 1, now, now, content)
+
+    def _link(self, path: str, target: str, process: Process) -> Inode:
+        now = self.machine.clock.now
+        return Inode(
+            self._number(path), self.dev, stat.S_IFLNK | 0o777, process.cred.uid, process.cred.gid, 1, now, now,
+            target=target,
+        )  # fmt: skip
+
+    def _process(self, path: str, parts: list[str], pid: int) -> Inode | None:
+        process = self.machine.processes.get(pid)
+        if process is None:
+            return None
+        uid, gid = process.cred.uid, process.cred.gid
+        if len(parts) == 1:
+            return self._folder(path, [*_PROCESS_FILES, "cwd", "exe", "fd", "root"], uid=uid, gid=gid)
+        if parts[1] == "fd":
+            return self._descriptors(path, parts, process)
+        if len(parts) > 2:
+            return None
+        if parts[1] in ("cwd", "exe", "root"):
+            target = {"cwd": process.cwd, "exe": process.exe, "root": "/"}[parts[1]]
+            return self._link(path, target, process)
+        make = _PROCESS_FILES.get(parts[1])
+        if make is None:
+            return None
+        private = parts[1] in ("environ", "io")
+        return self._file(path, make(self.machine, process), mode=0o400 if private else 0o444, uid=uid, gid=gid)
+
+    def _descriptors(self, path: str, parts: list[str], process: Process) -> Inode | None:
+        targets = descriptors(self.machine, process)
+        if len(parts) == 2:
+            return self._folder(path, [str(fd) for fd in targets], uid=process.cred.uid)
+        target = targets.get(int(parts[2])) if parts[2].isdigit() and len(parts) == 3 else None
+        return self._link(path, target, process) if target is not None else None
+
+    def _settings(self, path: str, parts: list[str]) -> Inode | None:
+        table = self.machine.network.sysctl
+        key = ".".join(parts)
+        if key in table:
+            return self._file(path, table[key] + "\n", mode=0o444 if key in _READ_ONLY else 0o644)
+        prefix = key + "." if key else ""
+        below = dict.fromkeys(name[len(prefix) :].split(".")[0] for name in table if name.startswith(prefix))
+        return self._folder(path, list(below)) if below else None
+
+    def _net(self, path: str, parts: list[str]) -> Inode | None:
+        if not parts:
+            return self._folder(path, ["dev", "tcp", "route"])
+        if parts == ["tcp"]:
+            return self._file(path, _tcp(self.machine))
+        if parts == ["dev"]:
+            lines = ["Inter-|   Receive                                                |  Transmit",
+                     " face |bytes    packets errs drop fifo frame compressed multicast|bytes    packets errs drop fifo colls carrier compressed"]  # fmt: skip
+            for interface in self.machine.network.interfaces:
+                count = 184_220 if interface.name == "lo" else 9_120_344
+                lines.append(f"{interface.name:>6}: {count * 210:8d} {count:7d}    0    0    0     0          0         0 "
+                             f"{count * 180:8d} {count:7d}    0    0    0     0       0          0")  # fmt: skip
+            return self._file(path, "\n".join(lines) + "\n")
+        return None
+
+    def _sysfs(self, path: str) -> Inode | None:
+        tree = {"": ["class", "kernel"], "class": ["net"], "kernel": [],
+                "class/net": [interface.name for interface in self.machine.network.interfaces]}  # fmt: skip
+        if path in tree:
+            return self._folder(path, tree[path])
+        for interface in self.machine.network.interfaces:
+            files = {"address": interface.mac, "mtu": str(interface.mtu), "operstate": "up" if interface.up else "down"}
+            base = f"class/net/{interface.name}"
+            if path == base:
+                return self._folder(path, list(files))
+            name = path.removeprefix(base + "/")
+            if path.startswith(base + "/") and name in files:
+                return self._file(path, files[name] + "\n")
+        return None
+
+
+def set_sysctl(machine: Machine, key: str, value: str) -> None:
+    """Set a kernel value that is known; OSError EACCES when it cannot be written, EINVAL for nonsense."""
+    if key in _READ_ONLY:
+        raise fail(errno.EACCES)
+    old = machine.network.sysctl[key]
+    if old.lstrip("-").isdigit() and not value.lstrip("-").isdigit():
+        raise fail(errno.EINVAL)
+    if key == "net.ipv4.ip_local_port_range":
+        value = "\t".join(value.split())
+    machine.network.sysctl = {**machine.network.sysctl, key: value}
+
+
+def descriptors(machine: Machine, process: Process) -> dict[int, str]:
+    """What each descriptor of a process leads to, as the links of /proc/PID/fd say."""
+    if not process.exe:
+        return {}
+    standard = "/dev/null" if process.tty == "?" else f"/dev/{process.tty}"
+    found = {0: standard, 1: standard, 2: standard}
+    for file in process.files:
+        inode = machine.files.inodes.get(file.inode)
+        gone = inode is not None and inode.nlink == 0
+        found[file.fd] = f"{file.path} (deleted)" if gone else file.path
+    for socket in process.sockets:
+        found[socket.fd] = f"socket:[{20000 + process.pid * 16 + socket.fd}]"
+    return dict(sorted(found.items()))
+
+
+# -- /proc/NAME
+
+
+def _meminfo(machine: Machine) -> str:
+    now = memory(machine)
+    rows = {
+        "MemTotal": now.total, "MemFree": now.free, "MemAvailable": now.available, "Buffers": now.buffers,
+        "Cached": now.cached, "SwapCached": 0, "Active": now.processes // 2 + now.cached // 3,
+        "Inactive": now.processes // 2 + now.cached * 2 // 3, "SwapTotal": now.swap_total, "SwapFree": now.swap_free,
+        "Dirty": 172 << 10, "Writeback": 0, "AnonPages": now.processes, "Mapped": now.processes // 3,
+        "Shmem": now.shared, "KReclaimable": now.slab * 2 // 3, "Slab": now.slab, "SReclaimable": now.slab * 2 // 3,
+        "SUnreclaim": now.slab // 3, "KernelStack": 4 << 20, "PageTables": 9 << 20,
+        "CommitLimit": now.total // 2 + now.swap_total, "Committed_AS": now.processes * 2,
+        "VmallocTotal": 34359738367 << 10,
+    }  # fmt: skip
+    return "".join(f"{name + ':':<16}{value >> 10:8d} kB\n" for name, value in rows.items())
+
+
+def _cpuinfo(machine: Machine) -> str:
+    settings = machine.spec.settings
+    cpus = settings.get("cpus", 1)
+    model = settings.get("cpu_model", "Intel(R) Xeon(R) Gold 6230 CPU @ 2.10GHz")
+    block = (
+        "processor\t: {}\nvendor_id\t: GenuineIntel\ncpu family\t: 6\nmodel\t\t: 85\nmodel name\t: {}\nstepping\t: 7\n"
+        "cpu MHz\t\t: 2095.076\ncache size\t: 16384 KB\nphysical id\t: {}\nsiblings\t: 1\ncore id\t\t: 0\ncpu cores\t: 1\n"
+        "flags\t\t: fpu vme de pse tsc msr pae mce cx8 apic sep mtrr pge mca cmov pat clflush mmx fxsr sse sse2 ss ht "
+        "syscall nx rdtscp lm constant_tsc rep_good nopl xtopology cpuid pni ssse3 fma cx16 sse4_1 sse4_2 avx avx2\n"
+        "bogomips\t: 4190.15\n\n"
+    )
+    return "".join(block.format(number, model, number) for number in range(cpus if isinstance(cpus, int) else 1))
+
+
+def load_average(machine: Machine) -> tuple[float, float, float]:
+    """The three figures of uptime, from what the processes take of the processors."""
+    share = sum(process.cpu_share for process in machine.processes.by_pid.values() if process.state != "T")
+    recent = sum(process.cpu_share for process in machine.processes.by_pid.values()
+                 if process.state != "T" and machine.clock.now - process.started > 300)  # fmt: skip
+    base = 0.04
+    return base + share, base + (share + recent) / 2, base + recent
+
+
+def _loadavg(machine: Machine) -> str:
+    one, five, fifteen = load_average(machine)
+    count = len(machine.processes.by_pid)
+    return f"{one:.2f} {five:.2f} {fifteen:.2f} 1/{count + 31} {machine.processes.next_pid - 1}\n"
+
+
+def _uptime(machine: Machine) -> str:
+    up = machine.clock.now - machine.clock.boot
+    cpus = machine.spec.settings.get("cpus", 1)
+    return f"{up:.2f} {up * (cpus if isinstance(cpus, int) else 1) * 0.96:.2f}\n"
+
+
+def _mounts(machine: Machine) -> str:
+    return "".join(
+        f"{mount.source} {mount.path} {mount.fstype} {','.join(mount.options)} 0 0\n" for mount in machine.files.mounts
+    )
+
+
+def _version(_machine: Machine) -> str:
+    return (
+        "Linux version 6.1.0-18-amd64 (debian-kernel@lists.debian.org) (gcc-12 (Debian 12.2.0-14) 12.2.0, GNU ld (GNU "
+        "Binutils for Debian) 2.40) #1 SMP PREEMPT_DYNAMIC Debian 6.1.76-1 (2024-02-01)\n"
+    )
+
+
+def _stat(machine: Machine) -> str:
+    up = machine.clock.now - machine.clock.boot
+    cpus = machine.spec.settings.get("cpus", 1)
+    count = cpus if isinstance(cpus, int) else 1
+    user, system = int(up * 2.1), int(up * 1.2)
+    idle = int(up * 100) - user - system
+    lines = [f"cpu  {user * count} 812 {system * count} {idle * count} 5120 0 233 0 0 0"]
+    lines += [f"cpu{number} {user} 406 {system} {idle} 2560 0 116 0 0 0" for number in range(count)]
+    lines += [f"btime {int(machine.clock.boot)}", f"processes {machine.processes.next_pid}", "procs_running 1", "procs_blocked 0"]
+    return "\n".join(lines) + "\n"
+
+
+def _filesystems(_machine: Machine) -> str:
+    return "nodev\tsysfs\nnodev\ttmpfs\nnodev\tproc\nnodev\tdevtmpfs\n\text4\n"
+
+
+def _swaps(machine: Machine) -> str:
+    now = memory(machine)
+    head = "Filename\t\t\t\tType\t\tSize\t\tUsed\t\tPriority\n"
+    if not now.swap_total:
+        return head
+    used = now.swap_total - now.swap_free
+    return head + f"/swapfile                               file\t\t{now.swap_total >> 10}\t\t{used >> 10}\t\t-2\n"
+
+
+_FILES: Mapping[str, Callable[[Machine], str]] = {
+    "cmdline": lambda machine: f"BOOT_IMAGE=/boot/vmlinuz-6.1.0-18-amd64 root={machine.files.mounts[0].source} ro quiet\n",
+    "cpuinfo": _cpuinfo, "filesystems": _filesystems, "loadavg": _loadavg, "meminfo": _meminfo, "mounts": _mounts,
+    "stat": _stat, "swaps": _swaps, "uptime": _uptime, "version": _version,
+}  # fmt: skip
+
+
+def _tcp(machine: Machine) -> str:
+    lines = ["  sl  local_address rem_address   st tx_queue rx_queue tr tm->when retrnsmt   uid  timeout inode"]
+    for process in machine.processes:
+        for socket in process.sockets:
+            if socket.protocol != "tcp" or ":" in socket.address:
+                continue
+            state = "0A" if socket.state == "LISTEN" else "01"
+            lines.append(
+                f"{len(lines) - 1:4d}: {_hex(socket.address)}:{socket.port:04X} {_hex(socket.peer)}:{socket.peer_port:04X} "
+                f"{state} 00000000:00000000 00:00000000 00000000 {process.cred.uid:5d}        0 "
+                f"{20000 + process.pid * 16 + socket.fd} 1 0000000000000000 100 0 0 10 0"
+            )
+    return "\n".join(lines) + "\n"
+
+
+def _hex(address: str) -> str:
+    parts = address.split(".")
+    return "".join(f"{int(part):02X}" for part in reversed(parts)) if len(parts) == 4 else "00000000"
+
+
+# -- /proc/PID/NAME
+
+
+def _status(machine: Machine, process: Process) -> str:
+    uid, gid = process.cred.uid, process.cred.gid
+    states = {"S": "sleeping", "R": "running", "T": "stopped", "D": "disk sleep", "Z": "zombie", "I": "idle"}
+    groups = " ".join(str(group) for group in sorted(process.cred.groups))
+    return (
+        f"Name:\t{process.name}\nUmask:\t0022\nState:\t{process.state} ({states.get(process.state, 'sleeping')})\n"
+        f"Tgid:\t{process.pid}\nNgid:\t0\nPid:\t{process.pid}\nPPid:\t{process.ppid}\nTracerPid:\t0\n"
+        f"Uid:\t{uid}\t{uid}\t{uid}\t{uid}\nGid:\t{gid}\t{gid}\t{gid}\t{gid}\nFDSize:\t64\nGroups:\t{groups} \n"
+        f"VmPeak:\t{process.vsz >> 10:8d} kB\nVmSize:\t{process.vsz >> 10:8d} kB\nVmHWM:\t{process.rss >> 10:8d} kB\n"
+        f"VmRSS:\t{process.rss >> 10:8d} kB\nVmSwap:\t       0 kB\nThreads:\t{process.threads}\n"
+        "Cpus_allowed:\t3\nvoluntary_ctxt_switches:\t1822\nnonvoluntary_ctxt_switches:\t94\n"
+    )
+
+
+def _cmdline(_machine: Machine, process: Process) -> str:
+    return "".join(f"{word}\0" for word in process.argv) if process.exe else ""
+
+
+def _environ(_machine: Machine, process: Process) -> str:
+    return "".join(f"{name}={value}\0" for name, value in process.environment)
+
+
+def limits_of(machine: Machine, process: Process) -> Mapping[str, tuple[str, str]]:
+    """Soft and hard limits by their kernel names; a unit's Limit…= settings show here."""
+    found = {name: values for name, values, _, _ in _LIMITS}
+    if process.unit is not None:
+        unit = machine.systemd.loaded.get(process.unit)
+        for name, _, _, setting in _LIMITS:
+            value = unit.get("Service", setting) if unit is not None and setting else ""  # type: ignore[attr-defined]
+            if value:
+                soft, _, hard = value.partition(":")
+                plain = [text if text.isdigit() else "unlimited" for text in (soft, hard or soft)]
+                found[name] = (plain[0], plain[1])
+    return found
+
+
+_LIMITS = (
+    ("Max cpu time", ("unlimited", "unlimited"), "seconds", "LimitCPU"),
+    ("Max file size", ("unlimited", "unlimited"), "bytes", "LimitFSIZE"),
+    ("Max data size", ("unlimited", "unlimited"), "bytes", "LimitDATA"),
+    ("Max stack size", ("8388608", "unlimited"), "bytes", "LimitSTACK"),
+    ("Max core file size", ("0", "unlimited"), "bytes", "LimitCORE"),
+    ("Max resident set", ("unlimited", "unlimited"), "bytes", "LimitRSS"),
+    ("Max processes", ("31852", "31852"), "processes", "LimitNPROC"),
+    ("Max open files", ("1024", "524288"), "files", "LimitNOFILE"),
+    ("Max locked memory", ("8388608", "8388608"), "bytes", "LimitMEMLOCK"),
+    ("Max address space", ("unlimited", "unlimited"), "bytes", "LimitAS"),
+    ("Max file locks", ("unlimited", "unlimited"), "locks", ""),
+    ("Max pending signals", ("31852", "31852"), "signals", "LimitSIGPENDING"),
+    ("Max msgqueue size", ("819200", "819200"), "bytes", "LimitMSGQUEUE"),
+    ("Max nice priority", ("0", "0"), "", "LimitNICE"),
+    ("Max realtime priority", ("0", "0"), "", "LimitRTPRIO"),
+    ("Max realtime timeout", ("unlimited", "unlimited"), "us", ""),
+)
+
+
+def _limits(machine: Machine, process: Process) -> str:
+    values = limits_of(machine, process)
+    lines = [f"{'Limit':<26}{'Soft Limit':<21}{'Hard Limit':<21}{'Units':<10}"]
+    lines += [f"{name:<26}{values[name][0]:<21}{values[name][1]:<21}{unit:<10}" for name, _, unit, _ in _LIMITS]
+    return "\n".join(lines) + "\n"
+
+
+def _comm(_machine: Machine, process: Process) -> str:
+    return process.name + "\n"
+
+
+def _cgroup(_machine: Machine, process: Process) -> str:
+    return f"0::/system.slice/{process.unit}\n" if process.unit else "0::/user.slice/user-0.slice/session-1.scope\n"
+
+
+def _process_stat(machine: Machine, process: Process) -> str:
+    ticks = int(process.cpu_used(machine.clock.now) * 100)
+    began = int((process.started - machine.clock.boot) * 100)
+    return (
+        f"{process.pid} ({process.name}) {process.state} {process.ppid} {process.pid} {process.pid} 0 -1 4194560 0 0 0 0 "
+        f"{ticks * 2 // 3} {ticks // 3} 0 0 {20 + process.nice} {process.nice} {process.threads} 0 {max(began, 0)} "
+        f"{process.vsz} {process.rss // 4096} 18446744073709551615 0 0 0 0 0 0 0 4096 81920 0 0 0 17 0 0 0 0 0 0\n"
+    )
+
+
+def _oom_score(machine: Machine, process: Process) -> str:
+    return f"{666 + process.rss * 333 // max(memory(machine).total, 1)}\n"
+
+
+def _loginuid(_machine: Machine, _process: Process) -> str:
+    return "4294967295"
+
+
+_PROCESS_FILES: Mapping[str, Callable[[Machine, Process], str]] = {
+    "cgroup": _cgroup, "cmdline": _cmdline, "comm": _comm, "environ": _environ, "limits": _limits,
+    "loginuid": _loginuid, "oom_score": _oom_score, "stat": _process_stat, "status": _status,
+}  # fmt: skip

@@ -1,0 +1,226 @@
+"""cron: reads all crontabs every minute, as Debian's does, and runs what is due."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from functools import lru_cache
+from typing import NamedTuple
+
+from runners.sim.files.inode import Cred
+from runners.sim.lifecycle import Exit, Failure, spawn
+from runners.sim.machine import CronRun, Machine, Program, Say
+from runners.sim.processes import Process
+from runners.sim.programs.descriptors import hold
+from runners.sim.systemd.journal import log
+from runners.sim.users import accounts
+
+SPOOL, SYSTEM, FOLDER = "/var/spool/cron/crontabs", "/etc/crontab", "/etc/cron.d"
+_NAMED = {"@hourly": "0 * * * *", "@daily": "0 0 * * *", "@midnight": "0 0 * * *", "@weekly": "0 0 * * 0",
+          "@monthly": "0 0 1 * *", "@yearly": "0 0 1 1 *", "@annually": "0 0 1 1 *"}  # fmt: skip
+_MONTHS = ("jan", "feb", "mar", "apr", "may", "jun", "jul", "aug", "sep", "oct", "nov", "dec")
+_DAYS = ("sun", "mon", "tue", "wed", "thu", "fri", "sat")
+
+
+class Entry(NamedTuple):
+    """One line of a crontab. `schedule`: as written; `reboot`: @reboot; `variables`: those set above it."""
+
+    schedule: str
+    user: str
+    command: str
+    variables: tuple[tuple[str, str], ...] = ()
+    reboot: bool = False
+
+
+class CrontabError(Exception):
+    """A crontab that cron refuses; `reason` is its word for it (bad minute, bad hour, …) at `line` (from 1)."""
+
+    def __init__(self, reason: str, line: int) -> None:
+        super().__init__(reason)
+        self.reason = reason
+        self.line = line
+
+
+@lru_cache(maxsize=256)
+def parse(text: str, user: str | None) -> tuple[Entry, ...]:
+    """The entries of a crontab; with `user` None each line names its own, as in /etc/crontab. CrontabError."""
+    found = []
+    variables: tuple[tuple[str, str], ...] = ()
+    for number, raw in enumerate(text.splitlines(), start=1):
+        line = raw.strip()
+        if not line or line.startswith("#"):
+            continue
+        name, equals, value = line.partition("=")
+        if equals and name.strip().replace("_", "").isalnum() and not name.strip()[0].isdigit():
+            variables = (*variables, (name.strip(), value.strip().strip("\"'")))
+            continue
+        found.append(_entry(line, user, variables, number))
+    return tuple(found)
+
+
+def _entry(line: str, user: str | None, variables: tuple[tuple[str, str], ...], number: int) -> Entry:
+    words = line.split(None, 1 if line.startswith("@") else 5)
+    if line.startswith("@"):
+        if words[0] not in _NAMED and words[0] != "@reboot":
+            raise CrontabError("bad time specifier", number)
+        schedule, rest = words[0], words[1] if len(words) > 1 else ""
+    else:
+        for index, reason in enumerate(("bad minute", "bad hour", "bad day-of-month", "bad month", "bad day-of-week")):
+            if len(words) <= index or field(words[index], index) is None:
+                raise CrontabError(reason, number)
+        schedule, rest = " ".join(words[:5]), words[5] if len(words) > 5 else ""
+    owner = user
+    if owner is None:
+        owner, _, rest = rest.partition(" ") if " " in rest else rest.partition("\t")
+        rest = rest.strip()
+        if "\t" in owner:
+            owner, _, more = owner.partition("\t")
+            rest = f"{more.strip()} {rest}".strip()
+    if not rest:
+        raise CrontabError("bad command", number)
+    return Entry(schedule, owner, rest, variables, schedule == "@reboot")
+
+
+@lru_cache(maxsize=1024)
+def field(text: str, index: int) -> frozenset[int] | None:
+    """The values of one of the five fields; None if it is not one."""
+    low, high = ((0, 59), (0, 23), (1, 31), (1, 12), (0, 7))[index]
+    names = {3: _MONTHS, 4: _DAYS}.get(index, ())
+    found: set[int] = set()
+    for part in text.lower().split(","):
+        body, slash, step = part.partition("/")
+        if slash and not (step.isdigit() and int(step) > 0):
+            return None
+        first, dash, last = body.partition("-")
+        if body == "*":
+            start, end = low, high
+        else:
+            ends = [_number(word, names, index) for word in ((first, last) if dash else (first, first))]
+            if ends[0] is None or ends[1] is None:
+                return None
+            start, end = ends[0], high if slash and not dash else ends[1]
+        if not low <= start <= end <= high:
+            return None
+        found.update(range(start, end + 1, int(step) if slash else 1))
+    if index == 4 and 7 in found:
+        found.add(0)
+    return frozenset(found)
+
+
+def _number(word: str, names: tuple[str, ...], index: int) -> int | None:
+    if word.isdigit():
+        return int(word)
+    if word in names:
+        return names.index(word) + (1 if index == 3 else 0)
+    return None
+
+
+def due(entry: Entry, machine: Machine) -> bool:
+    """Is the entry due in the minute that it is now?"""
+    if entry.reboot:
+        return False
+    now = machine.clock.time()
+    minute, hour, day, month, weekday = _NAMED.get(entry.schedule, entry.schedule).split()
+    values = [field(text, index) or frozenset() for index, text in enumerate((minute, hour, day, month, weekday))]
+    if now.minute not in values[0] or now.hour not in values[1] or now.month not in values[3]:
+        return False
+    on_day, on_weekday = now.day in values[2], (now.weekday() + 1) % 7 in values[4]
+    if day.startswith("*") or weekday.startswith("*"):
+        return on_day and on_weekday
+    return on_day or on_weekday
+
+
+def tables(machine: Machine) -> Iterator[tuple[str, str | None, str]]:
+    """All crontabs that cron reads: (path, user or None, text). Those it mistrusts are left out."""
+    view = machine.view()
+    paths: list[tuple[str, str | None]] = [(SYSTEM, None)]
+    for folder, own in ((FOLDER, False), (SPOOL, True)):
+        try:
+            names = sorted(view.names(folder))
+        except OSError:
+            continue
+        paths += [(f"{folder}/{name}", name if own else None) for name in names if "." not in name or own]
+    for path, user in paths:
+        try:
+            inode = view.stat(path)
+            if user is not None:
+                owner = accounts(machine).user(user)
+                if owner is None or inode.uid not in (owner.uid, 0) or inode.mode & 0o022:
+                    continue
+            elif inode.uid != 0 or inode.mode & 0o022:
+                continue
+            yield path, user, view.text(path)
+        except OSError:
+            continue
+
+
+class Cron(Program):
+    """Wakes at every full minute."""
+
+    def start(self, machine: Machine, process: Process, say: Say) -> int | None:
+        del say
+        log(machine, "cron", "(CRON) INFO (pidfile fd = 3)", pid=process.pid, unit=process.unit, facility="cron")
+        log(machine, "cron", "(CRON) INFO (Running @reboot jobs)", pid=process.pid, unit=process.unit, facility="cron")
+        try:
+            machine.view().write("/run/crond.pid", f"{process.pid}\n".encode())
+        except OSError:
+            return 1
+        hold(machine, process, None, rss=3 << 20, share=0.00001)
+        self._plan(machine, process)
+        return None
+
+    def _plan(self, machine: Machine, process: Process) -> None:
+        now = machine.clock.now
+        machine.schedule(60.0 - now % 60.0, "program", (process.pid, "minute"))
+
+    def wake(self, machine: Machine, process: Process, argument: object) -> None:
+        del argument
+        self._plan(machine, process)
+        for path, user, text in tables(machine):
+            try:
+                entries = parse(text, user)
+            except CrontabError:
+                if machine.clock.time().minute % 30 == 0:
+                    log(machine, "cron", f"Error: bad minute; while reading {path}", pid=process.pid,
+                        unit=process.unit, facility="cron", priority=3)  # fmt: skip
+                continue
+            for entry in entries:
+                if due(entry, machine):
+                    self._run(machine, process, entry)
+
+    def _run(self, machine: Machine, process: Process, entry: Entry) -> None:
+        names = accounts(machine)
+        user = names.user(entry.user)
+        if user is None:
+            log(machine, "cron", f"({entry.user}) ORPHAN (no passwd entry)", pid=process.pid, unit=process.unit)
+            return
+        pid = machine.processes.allocate()
+        cred: Cred = names.cred(user.name)
+        opened = f"pam_unix(cron:session): session opened for user {user.name}(uid={user.uid}) by (uid=0)"
+        log(machine, "CRON", opened, pid=pid, unit=process.unit, facility="auth")
+        log(machine, "CRON", f"({user.name}) CMD ({entry.command})", pid=pid, unit=process.unit, facility="cron")
+        variables = {"HOME": user.home, "LOGNAME": user.name, "PATH": "/usr/bin:/bin", "SHELL": "/bin/sh"}
+        variables |= dict(entry.variables)
+        output: list[str] = []
+        done = spawn(
+            machine, (variables["SHELL"], "-c", entry.command.replace("\\%", "%")), cred=cred,
+            cwd=user.home if machine.view(cred).access(user.home, 1) else "/", environment=tuple(variables.items()),
+            unit=process.unit, ppid=process.pid, stderr=output,
+        )  # fmt: skip
+        if isinstance(done, Failure):
+            output.append(f"{variables['SHELL']}: {done.message}")
+        machine.cron = (*machine.cron[-200:], CronRun(machine.clock.now, user.name, entry.command, _status(machine, done)))
+        if output and variables.get("MAILTO", "root") != "":
+            log(machine, "CRON", "(CRON) info (No MTA installed, discarding output)", pid=pid, unit=process.unit,
+                facility="cron")  # fmt: skip
+        closed = f"pam_unix(cron:session): session closed for user {user.name}"
+        log(machine, "CRON", closed, pid=pid, unit=process.unit, facility="auth")
+
+
+def _status(machine: Machine, done: Process | Failure) -> int:
+    if isinstance(done, Failure):
+        return 127
+    last = machine.systemd.last_exit
+    return last.status if isinstance(last, Exit) and last.process.pid == done.pid else 0
+
+
+PROGRAMS = {"cron": Cron()}

@@ -1,0 +1,502 @@
+"""Redis 7.0: a data set in memory, its snapshot on disk, and the commands that clients use."""
+
+from __future__ import annotations
+
+import json
+import re
+from collections.abc import Callable, Mapping
+from typing import NamedTuple
+
+from runners.sim.lifecycle import open_file
+from runners.sim.machine import Machine, Program, Say
+from runners.sim.memory import memory
+from runners.sim.network.connect import Connection
+from runners.sim.processes import Process
+from runners.sim.programs.descriptors import append, bind, current, hold
+from runners.sim.system import size
+from scenario_dsl.values import Value
+
+VERSION = "7.0.15"
+_SIGNATURE = b"REDIS0010\xfa\tredis-ver\x067.0.15\xfa\nredis-bits\xc0@"
+
+Stored = str | tuple[str, ...]
+Reply = str | int | None | tuple[object, ...]
+
+
+class RedisRequest(NamedTuple):
+    words: tuple[str, ...]
+    password: str | None = None
+
+
+class RedisError(NamedTuple):
+    """An error reply; `text` begins with its kind (ERR, NOAUTH, MISCONF, …)."""
+
+    text: str
+
+
+class Settings(NamedTuple):
+    port: int
+    binds: tuple[str, ...]
+    folder: str
+    dump: str
+    log: str
+    password: str
+    protected: bool
+    maxmemory: int
+    policy: str
+    stop_writes: bool
+    raw: Mapping[str, str]
+    path: str
+
+
+class Held(NamedTuple):
+    """The server's memory. `failed_save`: did the last snapshot fail; `dirty`: changes since the last good one."""
+
+    settings: Settings
+    data: Mapping[str, Stored]
+    failed_save: bool = False
+    dirty: int = 0
+    saved_at: float = 0.0
+
+
+class ConfigError(Exception):
+    """The text of a fatal configuration error, as redis prints it."""
+
+
+_KNOWN: Mapping[str, tuple[int, int]] = {
+    "bind": (1, 16), "port": (1, 1), "dir": (1, 1), "dbfilename": (1, 1), "logfile": (1, 1), "requirepass": (1, 1),
+    "protected-mode": (1, 1), "maxmemory": (1, 1), "maxmemory-policy": (1, 1), "stop-writes-on-bgsave-error": (1, 1),
+    "save": (1, 99), "appendonly": (1, 1), "appendfilename": (1, 1), "appendfsync": (1, 1), "daemonize": (1, 1), "supervised": (1, 1),
+    "pidfile": (1, 1), "loglevel": (1, 1), "databases": (1, 1), "timeout": (1, 1), "tcp-keepalive": (1, 1),
+    "tcp-backlog": (1, 1), "always-show-logo": (1, 1), "rdbcompression": (1, 1), "rdbchecksum": (1, 1), "maxclients": (1, 1),
+    "slowlog-log-slower-than": (1, 1), "slowlog-max-len": (1, 1), "lazyfree-lazy-eviction": (1, 1), "hz": (1, 1),
+    "dynamic-hz": (1, 1), "activerehashing": (1, 1), "unixsocket": (1, 1), "unixsocketperm": (1, 1), "include": (1, 1),
+    "rename-command": (2, 2), "replicaof": (2, 2), "masterauth": (1, 1), "replica-read-only": (1, 1), "latency-monitor-threshold": (1, 1),
+    "notify-keyspace-events": (1, 1), "set-proc-title": (1, 1), "proc-title-template": (1, 1), "client-output-buffer-limit": (4, 4),
+}  # fmt: skip
+
+
+def parse(text: str, path: str, overrides: tuple[tuple[str, str], ...] = ()) -> Settings:
+    """Read redis.conf. ConfigError as the server words it."""
+    found: dict[str, str] = {}
+    for number, raw in enumerate(text.splitlines(), start=1):
+        line = raw.strip()
+        if not line or line.startswith("#"):
+            continue
+        words = re.findall(r'"[^"]*"|\S+', line)
+        name, values = words[0].lower(), [word.strip('"') for word in words[1:]]
+        problem = _problem(name, values)
+        if problem:
+            raise ConfigError(
+                f"\n*** FATAL CONFIG FILE ERROR (Redis {VERSION}) ***\nReading the configuration file, at line {number}\n"
+                f">>> '{line}'\n{problem}"
+            )
+        found[name] = " ".join(values)
+    found |= dict(overrides)
+    binds = tuple(name.lstrip("-") for name in found.get("bind", "* -::*").split() if "::" not in name)
+    return Settings(
+        int(found.get("port", "6379")),
+        binds,
+        found.get("dir", "./"),
+        found.get("dbfilename", "dump.rdb"),
+        found.get("logfile", ""),
+        found.get("requirepass", ""),
+        found.get("protected-mode", "yes") == "yes",
+        _memory(found.get("maxmemory", "0")),
+        found.get("maxmemory-policy", "noeviction"),
+        found.get("stop-writes-on-bgsave-error", "yes") == "yes",
+        found,
+        path,
+    )
+
+
+def _problem(name: str, values: list[str]) -> str:
+    wanted = _KNOWN.get(name)
+    if wanted is None:
+        return "Bad directive or wrong number of arguments"
+    if not wanted[0] <= len(values) <= wanted[1]:
+        return "wrong number of arguments" if values else "Bad directive or wrong number of arguments"
+    if name == "port" and not (values[0].isdigit() and int(values[0]) <= 65535):
+        return "argument must be between 0 and 65535 inclusive" if values[0].isdigit() else "argument couldn't be parsed into an integer"
+    if name in ("protected-mode", "appendonly", "daemonize", "stop-writes-on-bgsave-error") and values[0] not in ("yes", "no"):
+        return "argument must be 'yes' or 'no'"
+    if name == "maxmemory" and not re.fullmatch(r"(?i)\d+([kmg]b?)?", values[0]):
+        return "argument must be a memory value"
+    return ""
+
+
+def _memory(text: str) -> int:
+    return size(re.sub(r"(?i)^(\d+)([kmg])b?$", lambda match: match[1] + match[2].upper(), text))
+
+
+def encode(data: Mapping[str, Stored]) -> bytes:
+    """A snapshot's bytes."""
+    return _SIGNATURE + b"\xfe\x00" + json.dumps(data, separators=(",", ":")).encode() + b"\xff"
+
+
+def decode(data: bytes) -> Mapping[str, Stored] | None:
+    """The data of a snapshot; None when it is not one."""
+    start = data.find(b"\xfe\x00")
+    if not data.startswith(b"REDIS") or start < 0:
+        return None
+    try:
+        raw = json.loads(data[start + 2 : -1])
+    except ValueError:
+        return None
+    return {key: tuple(value) if isinstance(value, list) else value for key, value in raw.items()}
+
+
+def described(value: Value) -> Mapping[str, Stored]:
+    """The keys of a system's description."""
+    found: dict[str, Stored] = {}
+    if isinstance(value, Mapping):
+        for key, one in value.items():
+            found[key] = tuple(str(item) for item in one) if isinstance(one, tuple | list) else str(one)
+    return found
+
+
+class Redis(Program):
+    ends_on = frozenset({15, 2})
+
+    def start(self, machine: Machine, process: Process, say: Say) -> int | None:
+        words = process.argv[1:]
+        if words and words[0] in ("--version", "-v"):
+            say(f"Redis server v={VERSION} sha=00000000:0 malloc=jemalloc-5.3.0 bits=64 build=a3fdef44459b3ad6")
+            return 0
+        path = words[0] if words and not words[0].startswith("--") else ""
+        view = machine.view(process.cred, process.cwd)
+        try:
+            text = view.text(path) if path else ""
+        except OSError as error:
+            say(f"Fatal error, can't open config file '{path}': {error.strerror}")
+            return 1
+        try:
+            settings = parse(text, path, _overrides(words))
+        except ConfigError as error:
+            for line in str(error).splitlines():
+                say(line)
+            return 1
+        if settings.log:
+            try:
+                open_file(machine, process, settings.log)
+            except OSError as error:
+                say("")
+                say(f"*** FATAL CONFIG FILE ERROR (Redis {VERSION}) ***")
+                say(f"Can't open the log file: {error.strerror}")
+                return 1
+        try:
+            inode = view.stat(settings.folder)
+            if not inode.is_dir or not view.access(settings.folder, 1):
+                raise OSError(13 if inode.is_dir else 20, "Permission denied" if inode.is_dir else "Not a directory")
+        except OSError as error:
+            say(f"Can't chdir to '{settings.folder}': {error.strerror}")
+            return 1
+        held = Held(settings, {}, saved_at=machine.clock.now)
+        log = lambda level, text: self._log(machine, process, held, level, text)  # noqa: E731 (says what, four times)
+        log("#", "oO0OoO0OoO0Oo Redis is starting oO0OoO0OoO0Oo")
+        log("#", f"Redis version={VERSION}, bits=64, commit=00000000, modified=0, pid={process.pid}, just started")
+        log("#", "Configuration loaded")
+        for address in settings.binds:
+            where = "0.0.0.0" if address == "*" else address  # noqa: S104
+            problem = bind(machine, process, where, settings.port)
+            if problem is not None:
+                text = {98: "Address already in use", 99: "Cannot assign requested address"}.get(problem.errno or 0, problem.strerror)
+                log("#", f"Warning: Could not create server TCP listening socket {address}:{settings.port}: bind: {text}")
+                log("#", f"Failed listening on port {settings.port} (TCP), aborting.")
+                return 1
+        log("*", "Running mode=standalone, port=%d." % settings.port)
+        log("#", "Server initialized")
+        data = self._load(machine, process, held)
+        if data is None:
+            log("#", "Fatal error loading the DB, check server logs. Exiting.")
+            return 1
+        try:
+            machine.view().write(settings.raw.get("pidfile", "/run/redis/redis-server.pid"), f"{process.pid}\n".encode())
+        except OSError:
+            log("#", "Failed to write PID file: No such file or directory")
+        log("*", "DB loaded from disk: 0.000 seconds" if data else "Ready to accept connections")
+        if data:
+            log("*", "Ready to accept connections")
+        address = settings.binds[0] if settings.binds else "*"
+        now = current(machine, process)
+        machine.processes.put(now._replace(argv=(f"{process.argv[0]} {address}:{settings.port}",), threads=5))
+        hold(machine, process, held._replace(data=data), rss=12 << 20, share=0.0018)
+        machine.schedule(300.0, "program", (process.pid, "save"))
+        return None
+
+    def _load(self, machine: Machine, process: Process, held: Held) -> Mapping[str, Stored] | None:
+        path = f"{held.settings.folder}/{held.settings.dump}"
+        try:
+            raw = machine.view(process.cred).read(path)
+        except OSError as error:
+            if error.errno == 2:
+                return {}
+            self._log(machine, process, held, "#", f"Fatal error: can't open the RDB file {held.settings.dump} for reading: {error.strerror}")
+            return None
+        data = decode(raw)
+        if data is None:
+            self._log(machine, process, held, "#", "Wrong signature trying to load DB from file")
+        return data
+
+    def _log(self, machine: Machine, process: Process, held: Held, level: str, text: str) -> None:
+        now = machine.clock.time()
+        line = f"{process.pid}:M {now:%d %b %Y %H:%M:%S}.{now.microsecond // 1000:03d} {level} {text}\n"
+        for file in current(machine, process).files:
+            if file.path == held.settings.log:
+                try:
+                    append(machine, file, line.encode())
+                except OSError:
+                    return
+
+    def stop(self, machine: Machine, process: Process, number: int) -> int:
+        held = process.held
+        if not isinstance(held, Held):
+            return 1
+        name = "SIGTERM" if number == 15 else "SIGINT"
+        self._log(machine, process, held, "#", f"Received {name} scheduling shutdown...")
+        self._log(machine, process, held, "#", "User requested shutdown...")
+        self._log(machine, process, held, "*", "Saving the final RDB snapshot before exiting.")
+        if not self._save(machine, process, held):
+            self._log(machine, process, held, "#", "Error trying to save the DB, but can't exit.")
+        else:
+            self._log(machine, process, held, "*", "DB saved on disk")
+        self._log(machine, process, held, "*", "Removing the pid file.")
+        self._log(machine, process, held, "#", "Redis is now ready to exit, bye bye...")
+        view = machine.view()
+        path = held.settings.raw.get("pidfile", "/run/redis/redis-server.pid")
+        if view.exists(path):
+            view.unlink(path)
+        return 0
+
+    def wake(self, machine: Machine, process: Process, argument: object) -> None:
+        """The periodic snapshot, when something has changed."""
+        machine.schedule(300.0, "program", (process.pid, argument))
+        held = process.held
+        if isinstance(held, Held) and held.dirty:
+            self._snapshot(machine, process, held)
+
+    def _snapshot(self, machine: Machine, process: Process, held: Held) -> bool:
+        self._log(machine, process, held, "*", f"{held.dirty} changes in 300 seconds. Saving...")
+        done = self._save(machine, process, held)
+        self._log(machine, process, held, "*" if done else "#",
+                  "Background saving terminated with success" if done else "Background saving error")  # fmt: skip
+        dirty = 0 if done else held.dirty
+        hold(machine, process, held._replace(failed_save=not done, dirty=dirty, saved_at=machine.clock.now if done else held.saved_at))
+        return done
+
+    def _save(self, machine: Machine, process: Process, held: Held) -> bool:
+        view = machine.view(process.cred)
+        folder = held.settings.folder
+        temporary = f"{folder}/temp-{process.pid}.rdb"
+        try:
+            view.write(temporary, encode(held.data), mode=0o660)
+            view.rename(temporary, f"{folder}/{held.settings.dump}")
+        except OSError as error:
+            self._log(machine, process, held, "#", f"Failed opening the temp RDB file temp-{process.pid}.rdb (in server root dir {folder}) for saving: {error.strerror}"
+                      if error.errno != 28 else f"Write error saving DB on disk: {error.strerror}")  # fmt: skip
+            if view.exists(temporary):
+                view.unlink(temporary)
+            return False
+        return True
+
+    # -- commands
+
+    def serve(self, machine: Machine, process: Process, request: object, connection: object) -> object:
+        """RedisRequest -> a Reply or a RedisError."""
+        held = process.held
+        if not isinstance(held, Held) or not isinstance(request, RedisRequest) or not request.words:
+            return None
+        source = connection.source if isinstance(connection, Connection) else "127.0.0.1"
+        settings = held.settings
+        if settings.protected and not settings.password and not settings.raw.get("bind") and not source.startswith("127."):
+            return RedisError("DENIED Redis is running in protected mode because protected mode is enabled and no password is set for the default user.")
+        name = request.words[0].lower()
+        if name == "auth":
+            if not settings.password:
+                return RedisError("ERR AUTH <password> called without any password configured for the default user. Are you sure your configuration is correct?")
+            return "OK" if request.words[-1] == settings.password else RedisError("WRONGPASS invalid username-password pair or user is disabled.")
+        if settings.password and request.password != settings.password:
+            wrong = request.password is not None
+            return RedisError("WRONGPASS invalid username-password pair or user is disabled." if wrong else "NOAUTH Authentication required.")
+        if name == "info":
+            return self._info(machine, process, held, request.words[1:])
+        if name in ("save", "bgsave"):
+            done = self._snapshot(machine, process, held)
+            if name == "bgsave":
+                return "Background saving started"
+            return "OK" if done else RedisError("ERR")
+        if name in ("config", "client", "memory", "slowlog", "debug"):
+            return self._admin(machine, process, held, request.words)
+        command = _COMMANDS.get(name)
+        if command is None:
+            shown = " ".join(f"'{word}'" for word in request.words[1:])
+            return RedisError(f"ERR unknown command '{request.words[0]}', with args beginning with: {shown} ".rstrip(" ") + " ")
+        fewest, writes, run = command
+        if len(request.words) - 1 < fewest:
+            return RedisError(f"ERR wrong number of arguments for '{name}' command")
+        if writes and held.failed_save and settings.stop_writes:
+            return RedisError(
+                "MISCONF Redis is configured to save RDB snapshots, but it's currently unable to persist to disk. Commands "
+                "that may modify the data set are disabled, because this instance is configured to report errors during "
+                "writes if RDB snapshotting fails (stop-writes-on-bgsave-error option). Please check the Redis logs for "
+                "details about the RDB error."
+            )
+        if writes and settings.maxmemory and name not in ("del", "lpop", "rpop", "unlink", "flushall"):
+            used = sum(len(key) + len(str(value)) for key, value in held.data.items()) + (1 << 20)
+            if used > settings.maxmemory and settings.policy == "noeviction":
+                return RedisError("OOM command not allowed when used memory > 'maxmemory'.")
+        reply, data = run(held.data, request.words[1:])
+        if data is not held.data:
+            hold(machine, process, held._replace(data=data, dirty=held.dirty + 1))
+        return reply
+
+    def _admin(self, machine: Machine, process: Process, held: Held, words: tuple[str, ...]) -> Reply | RedisError:
+        name, verb = words[0].lower(), words[1].lower() if len(words) > 1 else ""
+        if name == "config" and verb == "get" and len(words) > 2:
+            pattern = words[2].replace("*", ".*")
+            values = {"port": "6379", "maxmemory": "0", "maxmemory-policy": "noeviction", "dir": "/", "dbfilename": "dump.rdb",
+                      "stop-writes-on-bgsave-error": "yes", "maxclients": "10000", "timeout": "0", **held.settings.raw}  # fmt: skip
+            return tuple(part for key, value in values.items() if re.fullmatch(pattern, key) for part in (key, value))
+        if name == "config" and verb == "set" and len(words) > 3:
+            if words[2].lower() not in _KNOWN:
+                return RedisError(f"ERR Unknown option or number of arguments for CONFIG SET - '{words[2]}'")
+            raw = {**held.settings.raw, words[2].lower(): words[3]}
+            settings = parse("", held.settings.path, tuple(raw.items()))
+            hold(machine, process, held._replace(settings=settings))
+            return "OK"
+        if name == "client" and verb == "list":
+            return f"id=7 addr=127.0.0.1:41822 laddr=127.0.0.1:{held.settings.port} fd=9 name= age=0 idle=0 flags=N db=0 cmd=client|list user=default\n"
+        if name == "slowlog":
+            return ()
+        if name == "memory":
+            return 1048576
+        return RedisError(f"ERR unknown subcommand '{verb}'. Try {name.upper()} HELP.")
+
+    def _info(self, machine: Machine, process: Process, held: Held, sections: tuple[str, ...]) -> str:
+        up = int(machine.clock.now - process.started)
+        lists = {
+            "server": [f"redis_version:{VERSION}", "redis_mode:standalone", "os:Linux 6.1.0-18-amd64 x86_64", f"process_id:{process.pid}",
+                       f"tcp_port:{held.settings.port}", f"uptime_in_seconds:{up}", f"uptime_in_days:{up // 86400}",
+                       f"executable:{process.exe}", f"config_file:{held.settings.path}"],
+            "clients": ["connected_clients:4", "maxclients:10000", "blocked_clients:1"],
+            "memory": [f"used_memory:{process.rss // 8}", f"used_memory_human:{process.rss / 8 / 1048576:.2f}M", f"used_memory_rss:{process.rss}",
+                       f"total_system_memory:{memory(machine).total}", f"maxmemory:{held.settings.maxmemory}", f"maxmemory_policy:{held.settings.policy}"],
+            "persistence": ["loading:0", f"rdb_changes_since_last_save:{held.dirty}", "rdb_bgsave_in_progress:0", f"rdb_last_save_time:{int(held.saved_at)}",
+                            f"rdb_last_bgsave_status:{'err' if held.failed_save else 'ok'}", "aof_enabled:0"],
+            "stats": [f"total_connections_received:{up // 40}", f"total_commands_processed:{up * 2}", "rejected_connections:0", "evicted_keys:0"],
+            "replication": ["role:master", "connected_slaves:0"],
+            "keyspace": [f"db0:keys={len(held.data)},expires=0,avg_ttl=0"] if held.data else [],
+        }  # fmt: skip
+        wanted = [name.lower() for name in sections if name.lower() not in ("all", "default", "everything")] or list(lists)
+        blocks = [f"# {name.capitalize()}\r\n" + "".join(line + "\r\n" for line in lists[name]) for name in wanted if name in lists]
+        return "\r\n".join(blocks)
+
+
+def _overrides(words: tuple[str, ...]) -> tuple[tuple[str, str], ...]:
+    """`--name value` arguments after the file."""
+    found = []
+    for index, word in enumerate(words):
+        if word.startswith("--") and index + 1 < len(words):
+            found.append((word[2:], words[index + 1]))
+    return tuple(found)
+
+
+Data = Mapping[str, Stored]
+Outcome = tuple[Reply | RedisError, Data]
+_WRONG = RedisError("WRONGTYPE Operation against a key holding the wrong kind of value")
+
+
+def _get(data: Data, args: tuple[str, ...]) -> Outcome:
+    value = data.get(args[0])
+    return (_WRONG if isinstance(value, tuple) else value), data
+
+
+def _set(data: Data, args: tuple[str, ...]) -> Outcome:
+    return "OK", {**data, args[0]: args[1]}
+
+
+def _del(data: Data, args: tuple[str, ...]) -> Outcome:
+    gone = [key for key in args if key in data]
+    return len(gone), {key: value for key, value in data.items() if key not in gone} if gone else data
+
+
+def _exists(data: Data, args: tuple[str, ...]) -> Outcome:
+    return sum(key in data for key in args), data
+
+
+def _incr(data: Data, args: tuple[str, ...]) -> Outcome:
+    value = data.get(args[0], "0")
+    if isinstance(value, tuple):
+        return _WRONG, data
+    if not value.lstrip("-").isdigit():
+        return RedisError("ERR value is not an integer or out of range"), data
+    return int(value) + 1, {**data, args[0]: str(int(value) + 1)}
+
+
+def _push(left: bool) -> Callable[[Data, tuple[str, ...]], Outcome]:
+    def run(data: Data, args: tuple[str, ...]) -> Outcome:
+        value = data.get(args[0], ())
+        if not isinstance(value, tuple):
+            return _WRONG, data
+        new = (*reversed(args[1:]), *value) if left else (*value, *args[1:])
+        return len(new), {**data, args[0]: new}
+
+    return run
+
+
+def _pop(left: bool) -> Callable[[Data, tuple[str, ...]], Outcome]:
+    def run(data: Data, args: tuple[str, ...]) -> Outcome:
+        value = data.get(args[0], ())
+        if not isinstance(value, tuple):
+            return _WRONG, data
+        if not value:
+            return None, data
+        item, rest = (value[0], value[1:]) if left else (value[-1], value[:-1])
+        kept = {**data, args[0]: rest}
+        return item, kept if rest else {key: one for key, one in kept.items() if key != args[0]}
+
+    return run
+
+
+def _llen(data: Data, args: tuple[str, ...]) -> Outcome:
+    value = data.get(args[0], ())
+    return (len(value) if isinstance(value, tuple) else _WRONG), data
+
+
+def _lrange(data: Data, args: tuple[str, ...]) -> Outcome:
+    value = data.get(args[0], ())
+    if not isinstance(value, tuple):
+        return _WRONG, data
+    start, stop = int(args[1]), int(args[2])
+    stop = len(value) + stop if stop < 0 else stop
+    return value[start if start >= 0 else max(len(value) + start, 0) : stop + 1], data
+
+
+def _keys(data: Data, args: tuple[str, ...]) -> Outcome:
+    pattern = re.escape(args[0]).replace(r"\*", ".*").replace(r"\?", ".")
+    return tuple(key for key in sorted(data) if re.fullmatch(pattern, key)), data
+
+
+def _type(data: Data, args: tuple[str, ...]) -> Outcome:
+    value = data.get(args[0])
+    return "none" if value is None else "list" if isinstance(value, tuple) else "string", data
+
+
+_COMMANDS: Mapping[str, tuple[int, bool, Callable[[Data, tuple[str, ...]], Outcome]]] = {
+    "ping": (0, False, lambda data, args: (args[0] if args else "PONG", data)),
+    "echo": (1, False, lambda data, args: (args[0], data)),
+    "select": (1, False, lambda data, _args: ("OK", data)),
+    "quit": (0, False, lambda data, _args: ("OK", data)),
+    "dbsize": (0, False, lambda data, _args: (len(data), data)),
+    "flushall": (0, True, lambda _data, _args: ("OK", {})),
+    "flushdb": (0, True, lambda _data, _args: ("OK", {})),
+    "get": (1, False, _get), "set": (2, True, _set), "setnx": (2, True, lambda d, a: (0, d) if a[0] in d else (1, {**d, a[0]: a[1]})),
+    "setex": (3, True, lambda d, a: ("OK", {**d, a[0]: a[2]})), "del": (1, True, _del), "unlink": (1, True, _del),
+    "exists": (1, False, _exists), "incr": (1, True, _incr), "lpush": (2, True, _push(True)), "rpush": (2, True, _push(False)),
+    "lpop": (1, True, _pop(True)), "rpop": (1, True, _pop(False)), "llen": (1, False, _llen), "lrange": (3, False, _lrange),
+    "keys": (1, False, _keys), "type": (1, False, _type), "ttl": (1, False, lambda d, a: (-1 if a[0] in d else -2, d)),
+    "strlen": (1, False, lambda d, a: (len(d.get(a[0], "")), d)), "expire": (2, True, lambda d, a: (int(a[0] in d), d)),
+    "lastsave": (0, False, lambda d, _a: (0, d)), "time": (0, False, lambda d, _a: ((), d)),
+}  # fmt: skip
+
+PROGRAMS = {"redis-server": Redis()}

@@ -1,0 +1,152 @@
+"""sshd: reads its configuration, listens, and can be asked for its banner."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping
+from functools import lru_cache
+
+from runners.sim.machine import Machine, Program, Say
+from runners.sim.processes import Process
+from runners.sim.programs.descriptors import bind, hold
+from runners.sim.systemd.journal import log
+
+CONFIG = "/etc/ssh/sshd_config"
+BANNER = "SSH-2.0-OpenSSH_9.2p1 Debian-2+deb12u2"
+_KEYWORDS = frozenset(
+    "acceptenv addressfamily allowagentforwarding allowgroups allowtcpforwarding allowusers authorizedkeyscommand "
+    "authorizedkeyscommanduser authorizedkeysfile banner challengeresponseauthentication chrootdirectory ciphers "
+    "clientalivecountmax clientaliveinterval compression denygroups denyusers forcecommand gatewayports "
+    "gssapiauthentication hostbasedauthentication hostkey hostkeyalgorithms ignorerhosts include kbdinteractiveauthentication "
+    "kexalgorithms listenaddress logingracetime loglevel macs match maxauthtries maxsessions maxstartups "
+    "passwordauthentication permitemptypasswords permitrootlogin permittunnel permituserenvironment pidfile port "
+    "printlastlog printmotd pubkeyacceptedalgorithms pubkeyauthentication rekeylimit strictmodes subsystem syslogfacility "
+    "tcpkeepalive usedns usepam versionaddendum x11displayoffset x11forwarding x11uselocalhost".split()
+)
+
+
+class ConfigError(Exception):
+    """sshd refuses its configuration: the lines it prints, the last one first raised."""
+
+
+@lru_cache(maxsize=128)
+def parse(text: str, path: str = CONFIG) -> Mapping[str, tuple[str, ...]]:
+    """Keyword (lower case) -> values. ConfigError with sshd's own lines."""
+    found: dict[str, tuple[str, ...]] = {}
+    problems = []
+    matching = False
+    for number, raw in enumerate(text.splitlines(), start=1):
+        words = re.findall(r'"[^"]*"|[^\s=]+', raw.split("#", 1)[0])
+        if not words:
+            continue
+        key = words[0].lower()
+        if key not in _KEYWORDS:
+            problems.append(f"{path}: line {number}: Bad configuration option: {words[0]}")
+            continue
+        if len(words) < 2:
+            raise ConfigError(f"{path} line {number}: no argument after keyword \"{words[0]}\"")
+        value = words[1].strip('"')
+        if key == "port" and not (value.isdigit() and 0 < int(value) < 65536):
+            raise ConfigError(f"{path} line {number}: Badly formatted port number.")
+        if key in ("passwordauthentication", "pubkeyauthentication", "usepam", "x11forwarding", "strictmodes"):
+            if value.lower() not in ("yes", "no"):
+                raise ConfigError(f"{path} line {number}: unsupported option \"{value}\".")
+        matching = matching or key == "match"
+        if not matching:
+            found[key] = (*found.get(key, ()), " ".join(words[1:]))
+    if problems:
+        raise ConfigError("\n".join([*problems, f"{path}: terminating, {len(problems)} bad configuration options"]))
+    return found
+
+
+def check(machine: Machine) -> list[str]:
+    """What `sshd -t` prints; nothing when all is well."""
+    try:
+        text = machine.view().text(CONFIG)
+    except OSError as error:
+        return [f"{CONFIG}: {error.strerror}"]
+    try:
+        config = parse(text)
+    except ConfigError as error:
+        return str(error).splitlines()
+    lines = []
+    for key in config.get("hostkey", ("/etc/ssh/ssh_host_ed25519_key", "/etc/ssh/ssh_host_rsa_key")):
+        lines += _key_problem(machine, key)
+    if lines and len(lines) >= len(config.get("hostkey", ("", ""))):
+        lines.append("sshd: no hostkeys available -- exiting.")
+        return lines
+    if not machine.view().exists("/run/sshd"):
+        return ["Missing privilege separation directory: /run/sshd"]
+    return []
+
+
+def _key_problem(machine: Machine, path: str) -> list[str]:
+    try:
+        inode = machine.view().stat(path)
+    except OSError:
+        return [f"Unable to load host key: {path}"]
+    if inode.mode & 0o077:
+        return [
+            "@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@",
+            "@         WARNING: UNPROTECTED PRIVATE KEY FILE!          @",
+            "@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@",
+            f"Permissions {inode.permissions:04o} for '{path}' are too open.",
+            "It is required that your private key files are NOT accessible by others.",
+            "This private key will be ignored.",
+            f'Unable to load host key "{path}": bad permissions',
+        ]
+    return []
+
+
+class Sshd(Program):
+    """`held`: the parsed configuration."""
+
+    reloads = True
+
+    def start(self, machine: Machine, process: Process, say: Say) -> int | None:
+        problems = check(machine)
+        if problems:
+            for line in problems:
+                say(line)
+            return 255
+        if "-t" in process.argv:
+            return 0
+        config = parse(machine.view().text(CONFIG))
+        port = int(config.get("port", ("22",))[0])
+        for address in (config.get("listenaddress", ("0.0.0.0",))[0],):  # noqa: S104
+            problem = bind(machine, process, address, port)
+            if problem is not None:
+                self._say(machine, process, f"error: Bind to port {port} on {address} failed: {problem.strerror}.")
+                self._say(machine, process, "fatal: Cannot bind any address.")
+                return 255
+            self._say(machine, process, f"Server listening on {address} port {port}.")
+        words = " ".join(process.argv)
+        held = hold(machine, process, config, rss=9 << 20, share=0.00001)
+        machine.processes.put(held._replace(argv=(f"sshd: {words} [listener] 0 of 10-100 startups",)))
+        return None
+
+    def reload(self, machine: Machine, process: Process) -> None:
+        """SIGHUP: it starts itself anew; with a bad configuration it is gone."""
+        self._say(machine, process, "Received SIGHUP; restarting.")
+        try:
+            config = parse(machine.view().text(CONFIG))
+        except (ConfigError, OSError):
+            return
+        hold(machine, process, config)
+        self._say(machine, process, f"Server listening on 0.0.0.0 port {config.get('port', ('22',))[0]}.")
+
+    def stop(self, machine: Machine, process: Process, number: int) -> int:
+        if number == 15:
+            self._say(machine, process, "Received signal 15; terminating.")
+        return 0
+
+    def serve(self, machine: Machine, process: Process, request: object, connection: object) -> object:
+        """Whatever is sent first, it answers with its banner."""
+        del machine, process, request, connection
+        return f"{BANNER}\r\n".encode()
+
+    def _say(self, machine: Machine, process: Process, text: str) -> None:
+        log(machine, "sshd", text, pid=process.pid, unit=process.unit)
+
+
+PROGRAMS = {"sshd": Sshd()}

@@ -1,0 +1,19 @@
+"""All programs by the name of their implementation."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+
+from runners.sim.machine import Program
+from runners.sim.programs import cron, nginx, postgres, redis, rsyslogd, services, shop, sshd
+
+PROGRAMS: Mapping[str, Program] = {
+    **cron.PROGRAMS,
+    **nginx.PROGRAMS,
+    **postgres.PROGRAMS,
+    **redis.PROGRAMS,
+    **rsyslogd.PROGRAMS,
+    **services.PROGRAMS,
+    **shop.PROGRAMS,
+    **sshd.PROGRAMS,
+}
