@@ -3,20 +3,22 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from typing import ParamSpec, TypeVar
+from typing import NamedTuple, ParamSpec, TypeVar
 
 from compiler.capabilities import lacking
 from compiler.model import PackContent, Probe, ResolvedScenario, Task, World
 from runners.cutting import cut
 from runners.sim.budget import Budget, BudgetExceeded
 from runners.sim.build import boot, open_world
+from runners.sim.entering import enter
 from runners.sim.facts import persistent_facts
 from runners.sim.files.tree import FileTree
 from runners.sim.machine import Machine
 from runners.sim.probes.baseline import Baseline
 from runners.sim.probes.evaluate import Memo
 from runners.sim.restore import restore_files
-from runners.sim.shell.running import Limits, Session, login, run_job, run_line
+from runners.sim.shell.running import Console, run_job, run_line
+from runners.sim.shell.session import Limits, Session
 from runners.sim.system import SystemSpec
 from runners.sim.tasks.play import play
 from runners.worlds import CommandResult, Facts, LiveWorld, Observation, TaskFailure, WorldError
@@ -34,6 +36,14 @@ Given = ParamSpec("Given")
 Result = TypeVar("Result")
 
 
+class _Base(NamedTuple):
+    """A healthy machine with its agent just logged in: what all worlds of a system are forks of."""
+
+    machine: Machine
+    session: Session
+    baseline: Baseline
+
+
 class SimBackend:
     """Healthy machines are booted once for each (bundle, system) and kept, the last few of them."""
 
@@ -41,7 +51,7 @@ class SimBackend:
 
     def __init__(self, *, keep: int = 8) -> None:
         self._keep = keep
-        self._bases: dict[tuple[str, str], tuple[Machine, Baseline]] = {}
+        self._bases: dict[tuple[str, str], _Base] = {}
 
     def unsupported(self, content: PackContent, scenario: ResolvedScenario) -> str | None:
         if scenario.system not in content.systems:
@@ -52,18 +62,17 @@ class SimBackend:
     def open(self, content: PackContent, scenario: ResolvedScenario, world: World, *, seed: int) -> LiveWorld:  # noqa: ARG002
         """Every world of a scenario begins as the same healthy machine; only its chances follow from `seed`."""
         try:
-            base, baseline = self._base(content, scenario.system)
-            machine = open_world(base, seed)
-            return SimWorld(machine, login(machine), baseline)
+            base = self._base(content, scenario.system)
+            return SimWorld(open_world(base.machine, seed), base.session.fork(), base.baseline)
         except Exception as error:
             raise WorldError(f"the system {scenario.system} did not boot: {error!r}") from error
 
-    def _base(self, content: PackContent, system: str) -> tuple[Machine, Baseline]:
+    def _base(self, content: PackContent, system: str) -> _Base:
         key = (content.digest, system)
         known = self._bases.pop(key, None)
         if known is None:
             machine = boot(SystemSpec.of(content.systems[system]), run_job=run_job)
-            known = (machine, Baseline.of(machine))
+            known = _Base(machine, enter(machine), Baseline.of(machine))
             while len(self._bases) >= self._keep:
                 # The one that was not asked for for the longest time.
                 del self._bases[next(iter(self._bases))]
@@ -78,6 +87,7 @@ class SimWorld:
         self._machine = machine
         self._session = session
         self._memo = Memo(baseline)
+        self._console: Console | None = None
         self._opened = machine.clock.now
         self._trees: list[tuple[Facts, FileTree]] = []
 
@@ -88,7 +98,10 @@ class SimWorld:
         machine, before = self._machine, self._machine.clock.now
         steps = min(int(seconds * _STEPS_PER_SECOND), _MOST_STEPS)
         limits = Limits(steps=steps, output_bytes=max(_KEPT, 4 * output_bytes), seconds=seconds)
-        done = run_line(machine, self._session, command, limits)
+        if self._console is None or not self._console.usable(machine, self._session):
+            # One console for all commands keeps the jobs that earlier ones left behind.
+            self._console = Console(machine, self._session, limits)
+        done = run_line(machine, self._session, command, limits, console=self._console)
         kept = [cut(data, output_bytes) for data in (done.output, done.stdout, done.stderr)]
         return CommandResult(
             output=kept[0],

@@ -7,7 +7,7 @@ from types import MappingProxyType
 from typing import NamedTuple
 
 from runners.sim.machine import Machine
-from runners.sim.probes import accounts, certificate, cron, disk, file, http, logs, network, processes, units
+from runners.sim.probes import accounts, certificate, cron, databases, disk, file, http, logs, network, processes, units
 from runners.sim.probes.arguments import Arguments
 from runners.sim.probes.baseline import NOTHING_KNOWN, Baseline
 from runners.worlds import Observation
@@ -54,7 +54,9 @@ KINDS: Mapping[str, Kind] = MappingProxyType(
         "memory": Kind(processes.memory, ("processes",)),
         "mount": Kind(disk.mount, ("mounts",)),
         "process": Kind(processes.process, ("processes", "files")),
+        "redis": Kind(databases.redis, acts=True),
         "socket": Kind(processes.socket, ("processes",)),
+        "sql": Kind(databases.sql, acts=True),
         "sysctl": Kind(network.sysctl, ("sysctl",)),
         "unit": Kind(units.unit, ("files", "loaded", "processes", "units")),
         "user": Kind(accounts.user, ("files",)),

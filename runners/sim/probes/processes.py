@@ -44,8 +44,8 @@ def process(machine: Machine, arguments: Arguments, baseline: Baseline) -> Obser
 
 
 def socket(machine: Machine, arguments: Arguments, baseline: Baseline) -> Observation:
-    """That something listens is only believed of the program that listens there on the healthy machine; that nothing
-    does, only when nobody does. A stopped process (SIGSTOP) does not listen: it accepts nothing."""
+    """That something listens is believed of the program that is named, or else of the one that listens there on the
+    healthy machine; that nothing does, only when nobody does. A stopped process (SIGSTOP) does not listen: it accepts nothing."""
     seen, port = Seen(), arguments.integer("port") or 0
     protocol, address = arguments.text("protocol") or "tcp", arguments.text("address")
     wanted, program = arguments.flag("listening"), arguments.text("process")
@@ -61,8 +61,7 @@ def socket(machine: Machine, arguments: Arguments, baseline: Baseline) -> Observ
         one
         for one in holders
         if one.state not in "TZ"
-        and baseline.genuine_listener(protocol, port, one)
-        and (program is None or program in (one.program, one.name))
+        and (baseline.genuine_listener(protocol, port, one) if program is None else program in (one.program, one.name))
     ]
     seen.expect(bool(genuine), fact if genuine else f"{fact}, which is not what belongs there")
     return seen.observation()

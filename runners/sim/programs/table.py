@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 
 from runners.sim.machine import Program
-from runners.sim.programs import cron, nginx, postgres, redis, rsyslogd, services, shop, sshd
+from runners.sim.programs import cron, nginx, postgres, redis, rsyslogd, services, shop, sshd, workload
 
 PROGRAMS: Mapping[str, Program] = {
     **cron.PROGRAMS,
@@ -16,4 +16,5 @@ PROGRAMS: Mapping[str, Program] = {
     **services.PROGRAMS,
     **shop.PROGRAMS,
     **sshd.PROGRAMS,
+    **workload.PROGRAMS,
 }

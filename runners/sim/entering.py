@@ -1,0 +1,62 @@
+"""The agent's way in: root, over ssh, at a terminal of its own."""
+
+from __future__ import annotations
+
+from runners.sim.files.inode import ROOT
+from runners.sim.logins import sessions
+from runners.sim.machine import Machine
+from runners.sim.network.state import Interface
+from runners.sim.processes import OpenFile, Process, Socket
+from runners.sim.shell.session import Session, login_session
+from runners.sim.systemd.journal import log
+from runners.sim.users import accounts
+
+_SSH_PORT = 22
+_CLIENT_PORT = 52114
+
+
+def enter(machine: Machine, *, user: str = "root") -> Session:
+    """Log in: the processes of a session as sshd leaves them, their lines in the journal, and the shell's state."""
+    account = accounts(machine).user(user)
+    cred = accounts(machine).cred(user) if account is not None else ROOT
+    home, shell = (account.home, account.shell) if account is not None else ("/root", "/bin/bash")
+    number = 1 + len(sessions(machine))
+    tty, scope = f"pts/{number - 1}", f"session-{number}.scope"
+    listener = machine.processes.listener("tcp", _SSH_PORT)
+    outward, admin = machine.network.interfaces[-1], _admin_address(machine.network.interfaces[-1])
+    now = machine.clock.now
+    gate = machine.processes.put(
+        Process(
+            machine.processes.allocate(), 1 if listener is None else listener.pid, ROOT, (f"sshd: {user}@{tty}",),
+            "/usr/sbin/sshd", "sshd", "/", now, rss=11 << 20, vsz=18 << 20, unit=scope,
+            sockets=(Socket("tcp", outward.address, _SSH_PORT, "ESTABLISHED", admin, _CLIENT_PORT, fd=4),),
+        )
+    )  # fmt: skip
+    terminal = tuple(OpenFile(fd, 0, f"/dev/{tty}", "u") for fd in (0, 1, 2, 255))
+    own = machine.processes.put(
+        Process(
+            machine.processes.allocate(), gate.pid, cred, ("-bash",), "/usr/bin/bash", "bash", home, now,
+            rss=5 << 20, vsz=8 << 20, tty=tty, unit=scope, files=terminal,
+        )
+    )  # fmt: skip
+    unit = listener.unit if listener is not None else None
+    log(
+        machine, "sshd", f"Accepted publickey for {user} from {admin} port {_CLIENT_PORT} ssh2", pid=gate.pid, unit=unit
+    )
+    opened = f"pam_unix(sshd:session): session opened for user {user}(uid={cred.uid}) by (uid=0)"
+    log(machine, "sshd", opened, pid=gate.pid, unit=unit)
+    session = login_session(machine, user, cred, home, shell, tty=tty)
+    session.pid = session.home_pid = own.pid
+    session.ppid = gate.pid
+    session.variables["SSH_TTY"] = session.variables["TERM"].copy()
+    session.variables["SSH_TTY"].value = f"/dev/{tty}"
+    connection = session.variables["TERM"].copy()
+    connection.value = f"{admin} {_CLIENT_PORT} {outward.address} {_SSH_PORT}"
+    session.variables["SSH_CONNECTION"] = connection
+    session.variables["PPID"].value = str(gate.pid)
+    return session
+
+
+def _admin_address(outward: Interface) -> str:
+    """Somebody in the machine's own network."""
+    return f"{outward.address.rpartition('.')[0]}.250"
