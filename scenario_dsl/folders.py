@@ -31,7 +31,7 @@ def look_into(folder: Path) -> PackFolder:
         folder=folder,
         scenarios=_documents(folder / "scenarios"),
         faults=_documents(folder / "faults"),
-        systems=tuple(each / SYSTEM_FILE for each in entries(folder / "systems") if each.is_dir()),
+        systems=tuple(each / SYSTEM_FILE for each in entries(folder / "systems") if os.path.isdir(each)),
     )
 
 
@@ -106,7 +106,7 @@ def _walk(tree: Path) -> Iterator[tuple[str, Path]]:
 
 
 def _tree_file(path: str, place: Path) -> SystemFile:
-    if place.is_symlink():
+    if os.path.islink(place):
         try:
             return SystemFile(path=path, type="link", target=os.readlink(place))
         except OSError as error:

@@ -3,21 +3,21 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import TypeVar
 
 from scenario_dsl.checks.fault import check_fault
 from scenario_dsl.checks.known import Known
-from scenario_dsl.checks.pack import check_policies
+from scenario_dsl.checks.pack import check_lone_points, check_scenario_count
 from scenario_dsl.checks.scenario import check_scenario
 from scenario_dsl.checks.system import check_system
 from scenario_dsl.diagnostics import Diagnostic, Diagnostics, closest, errors_in, ordered
 from scenario_dsl.folders import PACK_FILE, TREE, PackFolder, entries, look_into, pack_around, system_files
 from scenario_dsl.loading import Loaded, load_document
 from scenario_dsl.model import Fault, Library, Pack, Scenario, System
-from scenario_dsl.problems import meaning as problems
+from scenario_dsl.problems import packs as problems
 from scenario_dsl.schema import DocumentKind
 from scenario_dsl.source import SourceText, Span
 
@@ -31,12 +31,13 @@ def load_library(pack_dir: Path, search: Sequence[Path] = ()) -> Library:
     """
     reader = _Reader(search=tuple(search), absolute=pack_dir.is_absolute())
     reading = reader.read(_absolute(pack_dir))
-    found = tuple(reader.everything(reading))
+    scenarios = reader.scenarios(reading, reading.folder.scenarios)
+    found = (*reader.everything(reading), *_found_in(scenarios))
     if errors_in(found) or reading.pack is None:
         raise Diagnostics(found)
     return Library(
         pack=reading.pack,
-        scenarios={scenario.name: scenario for scenario in _values(reading.scenarios, Scenario)},
+        scenarios={scenario.name: scenario for scenario in _values((loaded for loaded, _ in scenarios), Scenario)},
         faults=dict(sorted(reading.known.faults.items())),
         systems=dict(sorted(reading.known.systems.items())),
     )
@@ -63,11 +64,11 @@ def _absolute(path: Path) -> Path:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class _Reading:
-    """One pack, read and checked."""
+    """One pack, read and checked, without its scenarios: nothing else refers to those."""
 
+    folder: PackFolder
     pack_file: Loaded
     pack: Pack | None
-    scenarios: tuple[Loaded, ...]
     faults: tuple[Loaded, ...]
     systems: tuple[Loaded, ...]
     uses: tuple[_Reading, ...]
@@ -87,7 +88,8 @@ class _Reader:
         return str(path) if self.absolute else os.path.relpath(path)
 
     def check(self, path: Path) -> Iterator[Diagnostic]:
-        if path.is_dir():
+        # `os.path` answers where `Path` raises: for folders above that may not be entered.
+        if os.path.isdir(path):
             yield from self._folder(path)
             return
         around = pack_around(path)
@@ -96,25 +98,48 @@ class _Reader:
             return
         folder, kind = around
         shown = self.shown(path)
-        if kind != "pack" and path not in _listed(look_into(folder), kind):
+        reading = self.read(folder)
+        if kind == "scenario":
+            yield from _found_in(self.scenarios(reading, (path,)))
+        elif kind != "pack" and path not in (*reading.folder.faults, *reading.folder.systems):
             yield from load_document(path, shown).found
-            return
-        yield from (each for each in self.read(folder).found if each.source.path == shown)
+        else:
+            yield from (each for each in reading.found if each.source.path == shown)
 
     def _folder(self, folder: Path) -> Iterator[Diagnostic]:
         if _is_pack(folder):
-            yield from self.everything(self.read(folder))
+            yield from self._pack(folder)
             return
         inside = entries(folder)
-        packs = [each for each in inside if each.is_dir() and _is_pack(each)]
+        packs = [each for each in inside if os.path.isdir(each) and _is_pack(each)]
         files = [each for each in inside if each.suffix in (".yml", ".yaml")]
-        for each in (*packs, *files):
-            yield from self.check(each)
+        for each in packs:
+            yield from self._pack(each)
+        for each in files:
+            # A folder of such a name is not entered: it could be a link that leads back here.
+            yield from _alone(load_document(each, self.shown(each)))
         if not packs and not files:
             yield problems.NoPack(source=SourceText(self.shown(folder), ""), span=Span(0, 0))
 
+    def _pack(self, folder: Path) -> Iterator[Diagnostic]:
+        reading = self.read(folder)
+        yield from self.everything(reading)
+        yield from _found_in(self.scenarios(reading, reading.folder.scenarios))
+
+    def scenarios(self, reading: _Reading, paths: Sequence[Path]) -> tuple[tuple[Loaded, tuple[Diagnostic, ...]], ...]:
+        """Scenarios of a pack, each with everything found in it."""
+        pairs = []
+        taken: dict[str, str] = {}
+        for path in paths:
+            loaded = self._load(path)
+            found = [*loaded.found, *_names("scenario", (loaded,), taken), *_meaning(loaded, reading.known)]
+            if isinstance(loaded.value, Scenario) and loaded.document is not None and reading.pack is not None:
+                found += check_lone_points(loaded.document, loaded.value, reading.pack)
+            pairs.append((loaded, tuple(found)))
+        return tuple(pairs)
+
     def everything(self, reading: _Reading) -> Iterator[Diagnostic]:
-        """What was found in a pack, and the errors of the packs it uses."""
+        """What was found in a pack beside its scenarios, and the errors of the packs it uses."""
         yield from reading.found
         for used in reading.uses:
             yield from (each for each in self.everything(used) if each.severity == "error")
@@ -128,21 +153,27 @@ class _Reader:
 
     def _read(self, folder: PackFolder) -> _Reading:
         pack_file = self._load(folder.folder / PACK_FILE)
-        scenarios = tuple(self._load(path) for path in folder.scenarios)
         faults = tuple(self._load(path) for path in folder.faults)
         taken = [_with_tree(self._load(path)) for path in folder.systems]
         systems = tuple(loaded for loaded, _ in taken)
-        found = [each for loaded in (pack_file, *scenarios, *faults, *systems) for each in loaded.found]
+        found = [each for loaded in (pack_file, *faults, *systems) for each in loaded.found]
         found += [each for _, problems_of_tree in taken for each in problems_of_tree]
         pack = pack_file.value if isinstance(pack_file.value, Pack) else None
         uses = tuple(self._uses(folder.folder, pack_file, pack, found))
-        known = _known(faults, systems, uses, complete=pack is not None)
-        found += _names(pack_file, scenarios, faults, systems, uses)
-        found += _meanings(pack_file, pack, scenarios, faults, systems, known)
+        known = _known(faults, systems, uses, complete=pack is not None and len(uses) == len(pack.uses))
+        found += _names("pack", (pack_file,), {})
+        found += _names("fault", faults, _taken(loaded for used in uses for loaded in used.faults))
+        found += _names("system", systems, _taken(loaded for used in uses for loaded in used.systems))
+        for loaded in (*faults, *systems):
+            found += _meaning(loaded, known)
+        if pack is not None and pack_file.document is not None:
+            found += check_scenario_count(pack_file.document, pack, len(folder.scenarios))
+            if not folder.scenarios and not faults and not systems:
+                found.append(problems.EmptyPack(source=pack_file.source, span=pack_file.document.key(("pack",))))
         return _Reading(
+            folder=folder,
             pack_file=pack_file,
             pack=pack,
-            scenarios=scenarios,
             faults=faults,
             systems=systems,
             uses=uses,
@@ -197,13 +228,8 @@ def _is_pack(folder: Path) -> bool:
     return os.path.lexists(folder / PACK_FILE)
 
 
-def _listed(folder: PackFolder, kind: DocumentKind) -> tuple[Path, ...]:
-    lists: Mapping[str, tuple[Path, ...]] = {
-        "scenario": folder.scenarios,
-        "fault": folder.faults,
-        "system": folder.systems,
-    }
-    return lists.get(kind, ())
+def _found_in(scenarios: Iterable[tuple[Loaded, tuple[Diagnostic, ...]]]) -> Iterator[Diagnostic]:
+    return (each for _, found in scenarios for each in found)
 
 
 def _alone(loaded: Loaded) -> Iterator[Diagnostic]:
@@ -242,69 +268,35 @@ def _known(faults: Sequence[Loaded], systems: Sequence[Loaded], uses: Sequence[_
     return Known(faults=known_faults, systems=known_systems, unsound=frozenset(unsound), complete=complete)
 
 
-def _names(
-    pack_file: Loaded,
-    scenarios: Sequence[Loaded],
-    faults: Sequence[Loaded],
-    systems: Sequence[Loaded],
-    uses: Sequence[_Reading],
-) -> Iterator[Diagnostic]:
-    """Documents are what their folder says, are named like their file, and no two of a kind share a name."""
-    groups: tuple[tuple[DocumentKind, Sequence[Loaded]], ...] = (
-        ("pack", (pack_file,)),
-        ("scenario", scenarios),
-        ("fault", faults),
-        ("system", systems),
-    )
-    for kind, group in groups:
-        taken: dict[str, str] = {}
-        for used in uses:
-            inherited = {"fault": used.faults, "system": used.systems}.get(kind, ())
-            taken |= {each.name: each.source.path for each in inherited if each.value is not None}
-        for loaded in group:
-            if loaded.document is None or loaded.kind is None:
-                continue
-            source, span = loaded.source, loaded.document.place((loaded.kind,))
-            if loaded.kind != kind:
-                key = loaded.document.key((loaded.kind,))
-                yield problems.WrongFolder(source=source, span=key, kind=loaded.kind, expected=kind)
-                continue
-            if loaded.value is None or kind == "pack":
-                continue
-            of_folder = kind == "system"
-            expected = loaded.path.parent.name if of_folder else loaded.path.stem
-            if loaded.name != expected:
-                holder = "folder" if of_folder else "file"
-                yield problems.FileMisnamed(
-                    source=source, span=span, kind=kind, name=loaded.name, holder=holder, found=expected
-                )
-            if loaded.name in taken:
-                yield problems.NameTaken(
-                    source=source, span=span, kind=kind, name=loaded.name, other=taken[loaded.name]
-                )
-            taken.setdefault(loaded.name, source.path)
+def _taken(loaded: Iterable[Loaded]) -> dict[str, str]:
+    """Names that used packs have given, with the files that did."""
+    return {each.name: each.source.path for each in loaded if each.value is not None}
 
 
-def _meanings(
-    pack_file: Loaded,
-    pack: Pack | None,
-    scenarios: Sequence[Loaded],
-    faults: Sequence[Loaded],
-    systems: Sequence[Loaded],
-    known: Known,
-) -> Iterator[Diagnostic]:
-    for loaded in (*scenarios, *faults, *systems):
-        yield from _meaning(loaded, known)
-    if pack is None or pack_file.document is None:
-        return
-    sound = {
-        each.value.name: (each.document, each.value)
-        for each in scenarios
-        if isinstance(each.value, Scenario) and each.document is not None
-    }
-    yield from check_policies(pack_file.document, pack, sound, len(scenarios))
-    if not scenarios and not faults and not systems:
-        yield problems.EmptyPack(source=pack_file.source, span=pack_file.document.key(("pack",)))
+def _names(kind: DocumentKind, group: Sequence[Loaded], taken: dict[str, str]) -> Iterator[Diagnostic]:
+    """Documents are what their folder says, are named like their file, and no two of a kind share a name.
+
+    `taken`: names given before, with their files; those of the group are added.
+    """
+    for loaded in group:
+        if loaded.document is None or loaded.kind is None:
+            continue
+        source, span = loaded.source, loaded.document.place((loaded.kind,))
+        if loaded.kind != kind:
+            key = loaded.document.key((loaded.kind,))
+            yield problems.WrongFolder(source=source, span=key, kind=loaded.kind, expected=kind)
+            continue
+        if loaded.value is None or kind == "pack":
+            continue
+        holder, expected = ("folder", loaded.path.parent.name) if kind == "system" else ("file", loaded.path.stem)
+        if loaded.name != expected:
+            yield problems.FileMisnamed(
+                source=source, span=span, kind=kind, name=loaded.name, holder=holder, found=expected
+            )
+        if loaded.name in taken:
+            other = taken[loaded.name]
+            yield problems.NameTaken(source=source, span=span, kind=kind, name=loaded.name, other=other)
+        taken.setdefault(loaded.name, source.path)
 
 
 def _meaning(loaded: Loaded, known: Known) -> Iterator[Diagnostic]:

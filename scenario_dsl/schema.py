@@ -103,6 +103,7 @@ def _intervention(title: str, *, hypothesis: bool) -> Schema:
             "steps": many({"$ref": "#/$defs/step"}, "what is done, in order", at_least=1),
         },
         required=("hypothesis", "steps") if hypothesis else ("steps",),
+        description="what an expert does" if hypothesis else "a repair that only looks right",
     )
 
 

@@ -14,7 +14,7 @@ from scenario_dsl.model import Fault, FaultUse, Parameter, Probe, Task
 from scenario_dsl.modules import MODULES
 from scenario_dsl.nodes import Document, MapNode
 from scenario_dsl.probes import PROBES
-from scenario_dsl.problems import meaning as problems
+from scenario_dsl.problems import meaning, templates
 from scenario_dsl.template import TemplateError, expressions, names_in, names_in_condition
 from scenario_dsl.values import Route, Value, strings
 
@@ -42,7 +42,7 @@ def _declarations(document: Document, fault: Fault) -> Iterator[Diagnostic]:
         route: Route = ("arguments", parameter.name)
         if parameter.required and parameter.default is not None:
             span = document.key((*route, "default"))
-            yield problems.DefaultOfRequired(source=document.source, span=span, name=parameter.name)
+            yield meaning.DefaultOfRequired(source=document.source, span=span, name=parameter.name)
         if parameter.default is not None:
             yield from check_value(document, (*route, "default"), parameter, parameter.default)
         for index, choice in enumerate(parameter.choices):
@@ -57,7 +57,7 @@ def _one_module_each(document: Document, part: str) -> Iterator[Diagnostic]:
         assert isinstance(task, MapNode)
         used = [key for key in task.entries if key in MODULES]
         if len(used) > 1:
-            yield problems.TasksMixed(
+            yield meaning.TasksMixed(
                 source=document.source, span=task.entries[used[1]].key, first=used[0], second=used[1]
             )
 
@@ -89,10 +89,10 @@ def _condition(
     try:
         used = names_in_condition(_without_templates(when))
     except TemplateError as error:
-        yield problems.BadTemplate(source=document.source, span=document.place(route), reason=error.reason)
+        yield templates.BadTemplate(source=document.source, span=document.place(route), reason=error.reason)
         return
     for name in sorted(used - names - later):
-        yield problems.UnknownName(
+        yield templates.UnknownName(
             source=document.source,
             span=document.within(route, name),
             name=name,
@@ -102,7 +102,7 @@ def _condition(
     early, late = sorted(used & names - later), sorted(used & later)
     if early and late:
         span = document.within(route, early[0])
-        yield problems.MixedExpression(
+        yield templates.MixedExpression(
             source=document.source,
             span=span,
             early=early[0],
@@ -161,7 +161,7 @@ def _unused(document: Document, fault: Fault) -> Iterator[Diagnostic]:
     for parameter in fault.arguments:
         if parameter.name not in used:
             span = document.key(("arguments", parameter.name))
-            yield problems.ParameterUnused(source=document.source, span=span, what="argument", name=parameter.name)
+            yield meaning.ParameterUnused(source=document.source, span=span, what="argument", name=parameter.name)
 
 
 def _names(value: Value) -> frozenset[str]:

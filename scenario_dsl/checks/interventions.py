@@ -9,7 +9,7 @@ from scenario_dsl.checks.templates import check_names, known_names, template_pro
 from scenario_dsl.diagnostics import Diagnostic, closest
 from scenario_dsl.model import Answer, Intervention, Scenario, Step
 from scenario_dsl.nodes import Document
-from scenario_dsl.problems import meaning as problems
+from scenario_dsl.problems import meaning, templates
 from scenario_dsl.template import TemplateError, expressions, is_name, names_in
 from scenario_dsl.values import Route
 
@@ -21,7 +21,7 @@ def check_interventions(document: Document, scenario: Scenario) -> Iterator[Diag
     asks = any(isinstance(objective.check, Answer) for objective in scenario.objectives)
     if asks and not any(step.answer is not None for step in scenario.gold.steps):
         span = document.key((*scenario.gold.at, "steps"))
-        yield problems.GoldAnswersNothing(source=document.source, span=span)
+        yield meaning.GoldAnswersNothing(source=document.source, span=span)
 
 
 def _intervention(document: Document, intervention: Intervention, names: AbstractSet[str]) -> Iterator[Diagnostic]:
@@ -71,9 +71,9 @@ def _text(
             continue
         for name in sorted(used - known):
             if name in everything:
-                yield problems.NotYetDiscovered(source=document.source, span=span, name=name)
+                yield templates.NotYetDiscovered(source=document.source, span=span, name=name)
             else:
-                yield problems.UnknownName(
+                yield templates.UnknownName(
                     source=document.source,
                     span=span,
                     name=name,
@@ -82,4 +82,4 @@ def _text(
                 )
         late = sorted(used & discovered)
         if late and not is_name(found.inner):
-            yield problems.DiscoveredInExpression(source=document.source, span=span, name=late[0])
+            yield templates.DiscoveredInExpression(source=document.source, span=span, name=late[0])

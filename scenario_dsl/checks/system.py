@@ -10,7 +10,7 @@ from scenario_dsl.checks.templates import check_texts
 from scenario_dsl.diagnostics import Diagnostic, Label
 from scenario_dsl.model import System
 from scenario_dsl.nodes import Document
-from scenario_dsl.problems import meaning as problems
+from scenario_dsl.problems import packs as problems
 from scenario_dsl.values import Route, Value
 
 _UNIQUE = (

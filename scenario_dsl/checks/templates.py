@@ -8,7 +8,7 @@ from collections.abc import Set as AbstractSet
 from scenario_dsl.diagnostics import Diagnostic, closest, listing
 from scenario_dsl.filters import FILTERS
 from scenario_dsl.nodes import Document
-from scenario_dsl.problems import meaning as problems
+from scenario_dsl.problems import templates as problems
 from scenario_dsl.template import STATEMENT, TemplateError, expressions, names_in, render
 from scenario_dsl.values import Route, Value, strings
 

@@ -1,4 +1,6 @@
-"""Write the expected diagnostics of every broken document anew: `python tests/scenario_dsl/regenerate.py`.
+"""Write what is generated anew: `python tests/scenario_dsl/regenerate.py`.
+
+That is the expected diagnostics of every broken document, the published schemas and the language reference.
 
 Read the difference before you commit it: this writes what the program says, not what it should say.
 """
@@ -10,8 +12,13 @@ from pathlib import Path
 
 from scenario_dsl.diagnostics import render_text
 from scenario_dsl.library import check_paths
+from scenario_dsl.reference import reference
+from scenario_dsl.schema import schema_files
 
-BROKEN = Path(__file__).resolve().parents[1] / "golden" / "broken"
+ROOT = Path(__file__).resolve().parents[2]
+BROKEN = ROOT / "tests" / "golden" / "broken"
+SCHEMAS = ROOT / "scenario_dsl" / "schemas"
+REFERENCE = ROOT / "docs" / "language.md"
 
 
 def broken_documents() -> tuple[str, ...]:
@@ -25,6 +32,10 @@ def diagnosed(document: str) -> str:
 
 
 def main() -> None:
+    SCHEMAS.mkdir(exist_ok=True)
+    for name, text in schema_files().items():
+        (SCHEMAS / name).write_text(text, encoding="utf-8")
+    REFERENCE.write_text(reference(), encoding="utf-8")
     os.chdir(BROKEN)
     for document in broken_documents():
         text = diagnosed(document)
