@@ -1,0 +1,72 @@
+"""Worlds of the small system, for tests: opened by a backend, without bundles and keys."""
+
+from __future__ import annotations
+
+from functools import lru_cache
+from pathlib import Path
+
+from compiler.expand import expand_faults
+from compiler.model import PackContent, ResolvedFault, ResolvedScenario, World
+from compiler.unresolved import Place
+from runners.worlds import Backend, LiveWorld
+from scenario_dsl.library import load_library
+from scenario_dsl.model import FaultUse, Intervention, Library, Limits, Probe, Reward, Task
+from scenario_dsl.values import Value, freeze
+
+ROOT = Path(__file__).parents[2]
+
+
+@lru_cache(maxsize=1)
+def library() -> Library:
+    return load_library(Path(__file__).parent / "small", [Path("/tmp/packs")])
+
+
+def content() -> PackContent:
+    return PackContent(
+        name="small", version="0.1.0", digest="0" * 64, canary="", policies=(), systems=library().systems, scenarios={}
+    )
+
+
+def world() -> World:
+    return World(
+        name="primary", role="primary", parameters={}, complaint="", faults=(), cascades=(), objectives=(), invariants=()
+    )
+
+
+def scenario(*worlds: World) -> ResolvedScenario:
+    return ResolvedScenario(
+        name="nothing", title="", kind="repair", difficulty="easy", split="train", tags=(), system="small",
+        worlds=worlds or (world(),), gold=Intervention(name="gold", steps=()), bad=(), reward=Reward(), hints=(),
+        limits=Limits(),
+    )  # fmt: skip
+
+
+def open_small(backend: Backend, *, seed: int = 0) -> LiveWorld:
+    return backend.open(content(), scenario(), world(), seed=seed)
+
+
+def fault(name: str, arguments: dict[str, object]) -> ResolvedFault:
+    """A fault of the common pack with its arguments put in."""
+    place = Place(f"fault {name}", "primary")
+    given = freeze(arguments)
+    assert isinstance(given, dict)
+    found = expand_faults([FaultUse(fault=name, arguments=given)], {}, library(), place)
+    assert not place.found, place.found
+    return found[0]
+
+
+def probe(kind: str, /, **arguments: object) -> Probe:
+    given = freeze(arguments)
+    assert isinstance(given, dict)
+    return Probe(type=kind, arguments=given)
+
+
+def task(module: str, /, **arguments: object) -> Task:
+    given: Value = freeze(arguments)
+    assert isinstance(given, dict)
+    return Task(name=module, module=module, arguments=given)
+
+
+def run(live: LiveWorld, command: str) -> str:
+    """What a command prints, both streams."""
+    return live.run(command, output_bytes=1 << 16, seconds=120).output.decode()
