@@ -1,0 +1,122 @@
+"""bash, sh: the shell as a program."""
+
+from __future__ import annotations
+
+import errno
+
+from runners.sim.commands.context import Context
+from runners.sim.commands.streams import Stream
+from runners.sim.commands.waiting import Hub
+from runners.sim.shell.running import run_script
+from runners.sim.shell.session import LONG_OPTIONS, SET_OPTIONS, Session
+
+NAMES = ("bash", "sh", "dash", "rbash")
+_VERSION = """GNU bash, version 5.2.15(1)-release (x86_64-pc-linux-gnu)
+Copyright (C) 2022 Free Software Foundation, Inc.
+License GPLv3+: GNU GPL version 3 or later <http://gnu.org/licenses/gpl.html>
+
+This is free software; you are free to change and redistribute it.
+There is NO WARRANTY, to the extent permitted by law."""
+
+
+def main(ctx: Context) -> int:
+    words = ctx.args
+    options: set[str] = set()
+    command = login = from_stdin = False
+    index = 0
+    while index < len(words) and words[index][:1] in "-+" and len(words[index]) > 1:
+        word = words[index]
+        index += 1
+        if word == "--":
+            break
+        if word == "--version" and ctx.name != "dash":
+            ctx.line(_VERSION)
+            return 0
+        if word.startswith("--"):
+            login = login or word == "--login"
+            if word in ("--rcfile", "--init-file"):
+                index += 1
+            continue
+        for letter in word[1:]:
+            if letter == "c":
+                command = True
+            elif letter == "l":
+                login = True
+            elif letter == "s":
+                from_stdin = True
+            elif letter in "io":
+                if letter == "o" and index < len(words):
+                    if words[index] not in LONG_OPTIONS:
+                        ctx.err(f"{words[index]}: invalid option name")
+                        return 2
+                    options.add(words[index])
+                    index += 1
+            elif letter in SET_OPTIONS:
+                options.add(SET_OPTIONS[letter])
+            else:
+                ctx.err(f"-{letter}: invalid option")
+                return 2
+    rest = words[index:]
+    if command:
+        if not rest:
+            ctx.err("-c: option requires an argument")
+            return 2
+        text, name, positional, mode = rest[0], rest[1] if len(rest) > 1 else ctx.argv[0], rest[2:], "command"
+    elif rest and not from_stdin:
+        try:
+            text = ctx.files.text(rest[0])
+        except OSError as error:
+            return _unreadable(ctx, rest[0], error)
+        if "\0" in text[:80]:
+            ctx.err(f"{rest[0]}: cannot execute binary file")
+            return 126
+        name, positional, mode = rest[0], rest[1:], "script"
+    else:
+        text, name, positional, mode = "", ctx.argv[0], rest, "script"
+        from_stdin = True
+    session = Session(
+        variables=ctx.environment, cred=ctx.cred, cwd=ctx.files.cwd, umask=ctx.files.umask, mode=mode, name=name,
+        pid=ctx.pid, ppid=_parent(ctx), started=ctx.machine.clock.now, seed=ctx.machine.seed, tty=ctx.tty,
+    )  # fmt: skip
+    session.source_name = name
+    session.positional = positional
+    session.options |= options
+    session.login = login
+    if from_stdin:
+        text = ctx.stdin.read().decode("utf-8", "surrogateescape")
+    if login:
+        text = _profile(ctx) + text
+        session.line_offset = -_profile(ctx).count("\n")
+    fds: dict[int, Stream] = dict(ctx.descriptors or {})
+    for number, stream in ((0, ctx.stdin), (1, ctx.stdout), (2, ctx.stderr)):
+        if isinstance(stream, Stream) and type(stream).__name__ != "Closed":
+            fds[number] = stream
+    hub = ctx.hub if ctx.hub is not None else Hub(ctx.machine, ctx.machine.clock.now + 600)
+    return run_script(ctx.machine, hub, session, text, fds)
+
+
+def _unreadable(ctx: Context, path: str, error: OSError) -> int:
+    if error.errno == errno.EISDIR:
+        ctx.stderr.write(f"{path}: {path}: Is a directory\n".encode("utf-8", "surrogateescape"))
+        return 126
+    ctx.err(f"{path}: {error.strerror}")
+    return 127 if error.errno == errno.ENOENT else 126
+
+
+def _parent(ctx: Context) -> int:
+    process = ctx.machine.processes.get(ctx.pid)
+    return process.ppid if process is not None else 1
+
+
+def _profile(ctx: Context) -> str:
+    """What a log-in shell reads first."""
+    text = ""
+    home = ctx.environment.get("HOME", "/")
+    for path in ("/etc/profile", f"{home}/.bash_profile", f"{home}/.profile"):
+        try:
+            text += f". {path}\n" if ctx.files.stat(path).is_file else ""
+        except OSError:
+            continue
+        if path != "/etc/profile":
+            break
+    return text

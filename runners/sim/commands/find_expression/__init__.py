@@ -1,0 +1,1 @@
+"""find's expressions: parsing them, and walking the tree with them."""

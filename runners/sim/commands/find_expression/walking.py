@@ -1,0 +1,92 @@
+"""The walk itself: every file below the paths, in the order of directory entries."""
+
+from __future__ import annotations
+
+from runners.sim.commands.context import Context
+from runners.sim.commands.find_expression.parsing import Expression
+from runners.sim.commands.inputs import describe
+from runners.sim.files.inode import Inode
+
+
+class Visit:
+    """One file looked at. `pruned`: do not go down from here."""
+
+    __slots__ = ("ctx", "depth", "inode", "name", "path", "pruned", "top", "walk")
+
+    def __init__(self, walk: Walk, path: str, top: str, depth: int, inode: Inode) -> None:
+        self.walk = walk
+        self.ctx = walk.ctx
+        self.path = path
+        self.top = top
+        self.depth = depth
+        self.inode = inode
+        stripped = path.rstrip("/")
+        self.name = stripped.rpartition("/")[2] if stripped else "/"
+        self.pruned = False
+
+
+class Walk:
+    def __init__(self, ctx: Context, expression: Expression, *, follow: bool) -> None:
+        self.ctx = ctx
+        self.expression = expression
+        self.follow = follow
+        self.status = 0
+        self.quit = False
+
+    def top(self, path: str) -> None:
+        """Start from one path."""
+        try:
+            inode = self._stat(path)
+        except OSError as error:
+            self._complain(path, error)
+            return
+        self._visit(path, path, 0, inode, inode.dev)
+
+    def finish(self) -> None:
+        for batch in self.expression.batches:
+            if batch.flush(self.ctx):
+                self.status = 1
+
+    def _stat(self, path: str) -> Inode:
+        if self.follow:
+            try:
+                return self.ctx.files.stat(path)
+            except OSError:
+                return self.ctx.files.stat(path, follow=False)
+        return self.ctx.files.stat(path, follow=False)
+
+    def _complain(self, path: str, error: OSError) -> None:
+        self.ctx.err(f"‘{path}’: {describe(error)}")
+        self.status = 1
+
+    def _visit(self, path: str, top: str, depth: int, inode: Inode, dev: int) -> None:
+        expression = self.expression
+        self.ctx.spend(3)
+        visit = Visit(self, path, top, depth, inode)
+        if depth >= expression.least and not expression.depth_first:
+            expression.test(visit)
+        if self.quit:
+            return
+        crosses = expression.same_mount and inode.dev != dev
+        if inode.is_dir and not visit.pruned and depth < expression.most and not crosses:
+            self._descend(path, top, depth, dev)
+        if depth >= expression.least and expression.depth_first and not self.quit:
+            expression.test(visit)
+
+    def _descend(self, path: str, top: str, depth: int, dev: int) -> None:
+        try:
+            names = self.ctx.files.names(path)
+        except OSError as error:
+            self._complain(path, error)
+            return
+        for name in names:
+            below = path + name if path.endswith("/") else f"{path}/{name}"
+            try:
+                inode = self._stat(below)
+            except OSError as error:
+                if error.errno != 2:
+                    self._complain(below, error)
+                continue
+            self._visit(below, top, depth + 1, inode, dev)
+            if self.quit:
+                return

@@ -1,0 +1,1 @@
+"""sed's language: parsing a script and running it."""
