@@ -13,8 +13,8 @@ from dataclasses import dataclass
 from functools import lru_cache
 from typing import Any
 
-from jinja2 import StrictUndefined, TemplateSyntaxError, UndefinedError, nodes
-from jinja2.exceptions import SecurityError
+from jinja2 import StrictUndefined, TemplateSyntaxError, nodes
+from jinja2.exceptions import TemplateRuntimeError
 from jinja2.sandbox import ImmutableSandboxedEnvironment
 
 from scenario_dsl.errors import AuthorError
@@ -166,6 +166,12 @@ def _inspect(node: nodes.Node, written: str, depth: int) -> None:
         raise TemplateError("forbidden", written, f"there is no filter `{node.name}`", node.name)
     if isinstance(node, nodes.Test) and node.name not in _TESTS:
         raise TemplateError("forbidden", written, f"there is no test `{node.name}`")
+    if isinstance(node, nodes.Const):
+        try:
+            # Also because Python code, which an expression becomes, has no way to write an infinite number.
+            bounded(node.value)
+        except TooLarge as error:
+            raise TemplateError("large", written, str(error)) from None
     for child in node.iter_child_nodes():
         _inspect(child, written, depth + 1)
 
@@ -194,7 +200,7 @@ def _evaluate(found: Expression, names: Mapping[str, object]) -> Value:
         return freeze(bounded(compiled.evaluate({name: names[name] for name in compiled.names})))
     except TooLarge as error:
         raise TemplateError("large", found.written, str(error)) from None
-    except (UndefinedError, SecurityError) as error:
+    except TemplateRuntimeError as error:
         raise TemplateError("value", found.written, _reason(error)) from None
     except (TypeError, ValueError, ArithmeticError, LookupError, RecursionError, MemoryError, AttributeError) as error:
         raise TemplateError("value", found.written, _reason(error)) from None

@@ -27,8 +27,9 @@ ROUNDS, PER_ROUND = 20, 100
 TOKENS = (
     b": ", b"- ", b" #", b"{{ ", b" }}", b"{{ x }}", b"{{ 9**9**9 }}", b"{", b"}", b"[", b"]", b"&a ", b"*a", b"!!str ",
     b"|-\n", b">", b'"', b"'", b"\t", b"\n", b"\r\n", b"\x00", b"\xff", b"\xc3", b"\xef\xbb\xbf", b"null", b"true",
-    b"~", b"1e999", b"0644", b"-1", b"---\n", b"...\n", b"%YAML 1.1\n", b"<<: ", b"? ", b"@", b"`", b"\\", b"\xe2\x80\xa8",
-    b"a" * 300, b"[" * 60, b"{a: " * 60, "ü".encode(), "漢字".encode(), b"5s", b"8GB", b"{% for x in y %}",
+    b"~", b"1e999", b"0644", b"-1", b"---\n", b"...\n", b"%YAML 1.1\n", b"<<: ", b"? ", b"@", b"`", b"\\",
+    b"\xe2\x80\xa8", b"a" * 300, b"[" * 60, b"{a: " * 60, "ü".encode(), "漢字".encode(), b"5s", b"8GB",
+    b"{% for x in y %}",
 )  # fmt: skip
 
 
