@@ -18,16 +18,15 @@ ACCEPTED = (
 )  # fmt: skip
 ALIASES: Mapping[str, str] = {}
 
-# In the order in which the module puts them on the command line.
-_BEFORE_MATCHES = (("protocol", "-p"), ("source", "-s"), ("destination", "-d"))
+# In the order, and by the names, in which iptables-save prints them: a rule is the same however it was asked for.
+_PACKET = (("source", "-s"), ("destination", "-d"), ("in_interface", "-i"), ("out_interface", "-o"), ("protocol", "-p"))
+_PORTS = (("source_port", "--sport"), ("destination_port", "--dport"))
 _TARGET = (
-    ("jump", "-j"), ("log_prefix", "--log-prefix"), ("log_level", "--log-level"),
-    ("to_destination", "--to-destination"),
+    ("jump", "-j"), ("goto", "-g"), ("log_prefix", "--log-prefix"), ("log_level", "--log-level"),
+    ("to_destination", "--to-destination"), ("to_source", "--to-source"), ("to_ports", "--to-ports"),
 )  # fmt: skip
-_PLACES = (
-    ("to_source", "--to-source"), ("goto", "-g"), ("in_interface", "-i"), ("out_interface", "-o"),
-    ("source_port", "--source-port"), ("destination_port", "--destination-port"), ("to_ports", "--to-ports"),
-)  # fmt: skip
+_IMPLIED = ("tcp", "udp", "conntrack", "multiport", "comment", "limit", "state")
+"""Matches that stand with their own options."""
 
 
 def run(machine: Machine, arguments: Arguments) -> TaskResult:
@@ -99,28 +98,28 @@ def _rules(chain: Chain, rule: Rule, arguments: Arguments, present: bool) -> tup
 
 
 def _words(arguments: Arguments) -> list[str]:
-    """The rule as the module writes it for iptables."""
+    """The rule's words, without its chain; none where no part of a rule was given."""
     matches = arguments.texts("match") or ()
     ports, states = arguments.texts("destination_ports"), arguments.texts("ctstate")
-    words = _options(arguments, _BEFORE_MATCHES)
-    for match in matches:
-        words += ["-m", match]
-    words += _options(arguments, _TARGET)
+    words = _options(arguments, _PACKET)
+    single = _options(arguments, _PORTS)
+    if single or arguments.text("protocol") in matches:
+        words += ["-m", arguments.require("protocol"), *single]
     if ports:
         words += ["-m", "multiport", "--dports", ",".join(ports)]
-    words += _options(arguments, _PLACES)
-    if states:
-        if "state" in matches:
-            words += ["--state", ",".join(states)]
-        else:
-            words += [*(() if "conntrack" in matches else ("-m", "conntrack")), "--ctstate", ",".join(states)]
-    if "limit" in arguments:
-        words += ["-m", "limit", *_options(arguments, (("limit", "--limit"),))]
-    if "reject_with" in arguments:
-        words += [*(() if "jump" in arguments else ("-j", "REJECT")), "--reject-with", arguments.require("reject_with")]
     words += _options(arguments, (("icmp_type", "--icmp-type"),))
+    for match in matches:
+        words += [] if match in _IMPLIED else ["-m", match]
+    if states:
+        match, option = ("state", "--state") if "state" in matches else ("conntrack", "--ctstate")
+        words += ["-m", match, option, ",".join(states)]
+    if "limit" in arguments:
+        words += ["-m", "limit", "--limit", arguments.require("limit")]
     if "comment" in arguments:
         words += ["-m", "comment", "--comment", arguments.require("comment")]
+    words += _options(arguments, _TARGET)
+    if "reject_with" in arguments:
+        words += [*(() if "jump" in arguments else ("-j", "REJECT")), "--reject-with", arguments.require("reject_with")]
     return words
 
 
