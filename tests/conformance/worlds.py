@@ -29,7 +29,14 @@ def content() -> PackContent:
 
 def world() -> World:
     return World(
-        name="primary", role="primary", parameters={}, complaint="", faults=(), cascades=(), objectives=(), invariants=()
+        name="primary",
+        role="primary",
+        parameters={},
+        complaint="",
+        faults=(),
+        cascades=(),
+        objectives=(),
+        invariants=(),
     )
 
 

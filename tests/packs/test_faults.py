@@ -90,7 +90,9 @@ def test_fault(name: str, live: LiveWorld) -> None:
 def test_nothing_names_the_fault(name: str, live: LiveWorld) -> None:
     resolved = fault(name, USES[name])
     assert live.apply(resolved.inject) is None
-    said = run(live, "ps aux; systemctl list-units --all --no-pager; journalctl -n 60 --no-pager; tail -n 5 /var/log/syslog")
+    said = run(
+        live, "ps aux; systemctl list-units --all --no-pager; journalctl -n 60 --no-pager; tail -n 5 /var/log/syslog"
+    )
     said += run(live, "ls -la /etc/systemd/system /run/systemd/system /tmp /root /var/log; history")
     assert name not in said
     assert not _GIVEAWAYS.search(said), _GIVEAWAYS.search(said)

@@ -16,9 +16,7 @@ SHADOW = "root:*:19000:0:99999:7:::\ndaemon:*:19000:0:99999:7:::\napp:!:19000:0:
 
 
 def bare_machine(run_job: JobRunner = no_shell) -> Machine:
-    spec = SystemSpec(
-        name="bare", hostname="bare", start_time=1_700_000_000.0, uptime=86400.0, files=(), settings={}
-    )
+    spec = SystemSpec(name="bare", hostname="bare", start_time=1_700_000_000.0, uptime=86400.0, files=(), settings={})
     machine = Machine(spec, 0, {}, run_job=run_job)
     machine.files.mount(Mount(1, "/", "/dev/vda1", "ext4", 1 << 30, 65536, 0), None)
     view = machine.view()

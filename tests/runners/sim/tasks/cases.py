@@ -248,10 +248,14 @@ LANGUAGE = [
 ]  # fmt: skip
 
 COMMANDS = [
-    Case("command argv", {}, [
-        {"command": {"argv": ["echo", "a b", "c"]}, "register": "r"},
-        {"copy": {"content": "{{ r.stdout }} {{ r.rc }} {{ r.stdout_lines | length }}", "dest": "@/a"}},
-    ]),
+    Case(
+        "command argv",
+        {},
+        [
+            {"command": {"argv": ["echo", "a b", "c"]}, "register": "r"},
+            {"copy": {"content": "{{ r.stdout }} {{ r.rc }} {{ r.stdout_lines | length }}", "dest": "@/a"}},
+        ],
+    ),
     one("command text", {}, "command", cmd="echo 'a b' c"),
     one("command no shell", {}, "command", cmd="echo a | cat > @/a"),
     one("command fails", {}, "command", argv=["false"]),
@@ -267,4 +271,57 @@ COMMANDS = [
     one("shell chdir", {"d": "/"}, "shell", cmd="echo $((1 + 2)) > out", chdir="@/d"),
     one("shell creates", {"a": "x"}, "shell", cmd="echo x > @/b", creates="@/a"),
     one("shell bash", {}, "shell", cmd="a=(1 2); echo ${a[1]} > @/b", executable="/bin/bash"),
+]
+
+
+def account(title: str, *steps: tuple[str, dict[str, Any]]) -> Case:
+    return Case(title, {}, [{module: arguments} for module, arguments in steps])
+
+
+ACCOUNTS = [
+    account("group", ("group", {"name": "ops"})),
+    account("group with number", ("group", {"name": "nums", "gid": 4711})),
+    account("group number taken", ("group", {"name": "again", "gid": 4711})),
+    account("group moves", ("group", {"name": "nums", "gid": 4712})),
+    account("group system", ("group", {"name": "daemons", "system": True})),
+    account("group absent", ("group", {"name": "ops", "state": "absent"})),
+    account("group never there", ("group", {"name": "nowhere", "state": "absent"})),
+    account("group in use", ("group", {"name": "app", "state": "absent"})),
+    account("user", ("user", {"name": "anna"})),
+    account(
+        "user in full",
+        (
+            "user",
+            {
+                "name": "bert",
+                "uid": 2001,
+                "group": "nums",
+                "groups": ["adm"],
+                "comment": "Bert B",
+                "shell": "/bin/bash",
+                "home": "/home/elsewhere",
+            },
+        ),
+    ),
+    account("user without home", ("user", {"name": "carl", "create_home": False})),
+    account(
+        "user system", ("user", {"name": "robot", "system": True, "shell": "/usr/sbin/nologin", "create_home": False})
+    ),
+    account("user number taken", ("user", {"name": "dora", "uid": 2001})),
+    account("user unknown group", ("user", {"name": "erik", "group": "nowhere"})),
+    account("user changes", ("user", {"name": "anna", "shell": "/bin/bash", "comment": "Anna A"})),
+    account("user gets groups", ("user", {"name": "anna", "groups": ["adm"], "append": True})),
+    account("user has only these groups", ("user", {"name": "anna", "groups": ["crontab"]})),
+    account("user password", ("user", {"name": "anna", "password": "$6$salt$hash"})),
+    account("user locked", ("user", {"name": "anna", "password_lock": True})),
+    account("user expires", ("user", {"name": "anna", "expires": 1893456000})),
+    account("user does not expire", ("user", {"name": "anna", "expires": -1})),
+    account("user gone", ("user", {"name": "carl", "state": "absent"})),
+    account("user gone with home", ("user", {"name": "bert", "state": "absent", "remove": True})),
+    account("user never there", ("user", {"name": "nobodyatall", "state": "absent"})),
+    account("table", ("cron", {"name": "tidy", "minute": "7", "job": "/bin/true", "user": "app"})),
+    account("table second job", ("cron", {"name": "tidy too", "hour": "3", "job": "/bin/true", "user": "app"})),
+    account("table changed job", ("cron", {"name": "tidy", "minute": "8", "job": "/bin/false", "user": "app"})),
+    account("table job gone", ("cron", {"name": "tidy", "state": "absent", "user": "app"})),
+    account("table variable", ("cron", {"name": "MAILTO", "env": True, "job": "root", "user": "app"})),
 ]

@@ -1,0 +1,230 @@
+"""What every backend's worlds must do. The simulated server is the first backend; another one joins `BACKENDS`."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+
+import pytest
+
+from runners.backends.sim import SimBackend
+from runners.harms import lasting_changes
+from runners.worlds import Backend, LiveWorld
+from scenario_dsl.probes import PROBES
+from tests.conformance.probe_cases import CASES, ELSEWHERE, ProbeCase
+from tests.conformance.worlds import open_small, probe, run, task
+
+BACKENDS: dict[str, Callable[[], Backend]] = {"sim": SimBackend}
+
+
+@pytest.fixture(scope="module", params=BACKENDS)
+def backend(request: pytest.FixtureRequest) -> Backend:
+    return BACKENDS[request.param]()
+
+
+@pytest.fixture
+def live(backend: Backend) -> Iterator[LiveWorld]:
+    world = open_small(backend)
+    yield world
+    world.close()
+
+
+# -- commands
+
+
+def test_the_session_lives_on(live: LiveWorld) -> None:
+    run(live, "cd /etc/nginx; colour=blue; greet() { echo hello $1; }")
+    assert run(live, "pwd; echo $colour; greet you") == "/etc/nginx\nblue\nhello you\n"
+
+
+def test_streams_and_status(live: LiveWorld) -> None:
+    done = live.run("echo out; echo err >&2; (exit 7)", output_bytes=1000, seconds=10)
+    assert (done.stdout, done.stderr, done.exit_code) == (b"out\n", b"err\n", 7)
+    assert done.output == b"out\nerr\n"
+    assert not done.truncated and not done.timed_out
+
+
+def test_bytes_that_are_no_text(live: LiveWorld) -> None:
+    assert live.run(r"printf '\377\000\376'", output_bytes=1000, seconds=10).stdout == b"\xff\x00\xfe"
+
+
+def test_long_output_keeps_head_and_tail(live: LiveWorld) -> None:
+    done = live.run("seq 1 20000", output_bytes=2000, seconds=30)
+    lines = done.output.decode().splitlines()
+    assert done.truncated
+    assert lines[0] == "1" and lines[-1] == "20000"
+    assert [line for line in lines if line.startswith("[... ") and line.endswith(" bytes omitted ...]")]
+    assert len(done.output) < 2100
+
+
+def test_a_command_that_does_not_end(live: LiveWorld) -> None:
+    done = live.run("while :; do :; done", output_bytes=1000, seconds=5)
+    assert done.timed_out and done.exit_code == 124
+    assert run(live, "echo still here") == "still here\n"
+
+
+def test_waiting_is_cut_off(live: LiveWorld) -> None:
+    before = live.elapsed()
+    done = live.run("sleep 1000", output_bytes=1000, seconds=20)
+    assert done.timed_out
+    assert 15 <= live.elapsed() - before <= 40
+    assert run(live, "echo still here") == "still here\n"
+
+
+# -- time
+
+
+def test_time_passes_by_itself(live: LiveWorld) -> None:
+    before = live.elapsed()
+    lines = int(run(live, "wc -l < /var/log/nginx/access.log"))
+    live.wait(60)
+    assert live.elapsed() - before >= 60
+    assert int(run(live, "wc -l < /var/log/nginx/access.log")) > lines
+
+
+# -- probes
+
+
+def test_every_type_is_tried() -> None:
+    assert {case.holds.type for case in CASES} | ELSEWHERE == set(PROBES)
+
+
+@pytest.mark.parametrize("case", CASES, ids=lambda case: case.name)
+def test_probe(case: ProbeCase, live: LiveWorld) -> None:
+    live.wait(30)
+    holds, fails = live.observe([case.holds, case.fails])
+    assert holds.holds, holds.detail
+    assert not fails.holds, fails.detail
+    assert "\n" not in holds.detail and holds.detail
+    if case.change:
+        done = live.run(case.change, output_bytes=10_000, seconds=60)
+        assert done.exit_code == 0, done.output
+        turned = live.observe([case.holds])[0]
+        assert not turned.holds, turned.detail
+
+
+def test_probes_leave_no_trace(live: LiveWorld) -> None:
+    before = live.facts()
+    seen = run(
+        live, "cat /var/log/nginx/access.log /var/log/syslog /var/log/auth.log; journalctl | wc -l; ps ax | wc -l"
+    )
+    elapsed = live.elapsed()
+    live.observe([case.holds for case in CASES])
+    assert live.elapsed() == elapsed
+    assert live.facts() == before
+    again = run(
+        live, "cat /var/log/nginx/access.log /var/log/syslog /var/log/auth.log; journalctl | wc -l; ps ax | wc -l"
+    )
+    assert again == seen
+
+
+def test_probes_trust_no_program_of_the_world(live: LiveWorld) -> None:
+    """Replaced tools, aliases and a shell that lies change nothing that a probe says."""
+    run(live, "systemctl stop redis-server nginx")
+    run(
+        live,
+        "for tool in systemctl ss df ps cat curl; do printf '#!/bin/sh\\necho active\\nexit 0\\n' > /usr/local/bin/$tool; chmod +x /usr/local/bin/$tool; done",
+    )
+    run(live, "systemctl() { echo active; }; alias ss='echo LISTEN'")
+    for wanted in (
+        probe("unit", name="redis-server", state="active"),
+        probe("socket", port=6379, listening=True),
+        probe("http", url="http://localhost/health", status=200),
+        probe("process", matches="^nginx", running=True),
+    ):
+        assert not live.observe([wanted])[0].holds, wanted
+
+
+# -- tasks
+
+
+def test_tasks_apply_and_fail_with_a_message(live: LiveWorld) -> None:
+    assert live.apply([task("copy", dest="/etc/motd", content="hello\n")]) is None
+    assert run(live, "cat /etc/motd") == "hello\n"
+    failure = live.apply([task("copy", dest="/none/motd", content="x")])
+    assert failure is not None and failure.task == "copy"
+    assert "does not exist" in failure.message
+
+
+def test_tasks_run_outside_the_agents_session(live: LiveWorld) -> None:
+    run(live, "cd /srv; export SECRET=mine; echo() { printf lie; }")
+    assert live.apply([task("shell", cmd='echo "$PWD $SECRET" > /tmp/out')]) is None
+    assert run(live, "cat /tmp/out; pwd") == "/root \n/srv\n"
+
+
+# -- facts
+
+
+def test_facts_are_still_when_nothing_is_done(live: LiveWorld) -> None:
+    before = live.facts()
+    live.wait(120)
+    after = live.facts()
+    assert not lasting_changes(before, after)
+    assert before.processes == after.processes
+    assert after.requests_failed == before.requests_failed == 0
+
+
+@pytest.mark.parametrize(
+    "change",
+    [
+        "echo '# x' >> /etc/hosts",
+        "chmod 0600 /etc/hosts",
+        "chown app /etc/hosts",
+        "rm /etc/nsswitch.conf",
+        "mkdir /etc/new; echo x > /etc/new/file",
+        "ln -sfn 2024.pem /etc/ssl/site/current.pem",
+        "rm -r /srv/www",
+    ],
+)
+def test_files_are_noticed_and_put_back(change: str, live: LiveWorld) -> None:
+    before = live.facts()
+    run(live, change)
+    assert lasting_changes(before, live.facts())
+    assert live.restore_files(before) == ()
+    assert not lasting_changes(before, live.facts())
+
+
+def test_what_is_no_file_cannot_be_put_back(live: LiveWorld) -> None:
+    before = live.facts()
+    run(live, "iptables -F INPUT; echo x > /etc/motd")
+    left = live.restore_files(before)
+    assert left and not any(name.startswith("/") for name in left)
+
+
+def test_a_restart_is_noticed(live: LiveWorld) -> None:
+    before = live.facts()
+    run(live, "systemctl restart redis-server")
+    after = live.facts()
+    assert before.processes["redis-server.service"] != after.processes["redis-server.service"]
+    assert before.processes["nginx.service"] == after.processes["nginx.service"]
+
+
+def test_failed_requests_are_counted(live: LiveWorld) -> None:
+    run(live, "systemctl stop nginx")
+    live.wait(60)
+    assert live.facts().requests_failed > 0
+
+
+# -- worlds
+
+
+def test_a_fork_goes_its_own_way(live: LiveWorld) -> None:
+    run(live, "cd /srv; colour=blue")
+    other = live.fork()
+    if other is None:
+        pytest.skip("this backend cannot fork")
+    run(other, "cd /; colour=red; rm -r /etc/nginx; systemctl stop redis-server")
+    assert run(live, "pwd; echo $colour") == "/srv\nblue\n"
+    assert live.observe([probe("unit", name="redis-server", state="active")])[0].holds
+    assert live.observe([probe("file", path="/etc/nginx/nginx.conf", exists=True)])[0].holds
+
+
+def test_the_same_seed_gives_the_same_bytes(backend: Backend) -> None:
+    commands = ["ps aux", "systemctl status nginx", "tail -n 20 /var/log/nginx/access.log", "echo $RANDOM", "date"]
+
+    def transcript(seed: int) -> list[str]:
+        world = open_small(backend, seed=seed)
+        world.wait(90)
+        return [run(world, command) for command in commands]
+
+    assert transcript(3) == transcript(3)
+    assert transcript(3) != transcript(4)
