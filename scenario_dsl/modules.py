@@ -53,10 +53,10 @@ _COPY = ModuleType(
 )
 _TEMPLATE = ModuleType(
     name="template",
-    doc="Write a file from a Jinja2 template of the pack.",
+    doc="Write a file from a Jinja2 template that is on the machine.",
     parameters=(
         _must("dest", "path", "the file to write"),
-        _must("src", "string", "the template"),
+        _must("src", "path", "the template on the machine"),
         _may("force", "boolean", "false: leave a file that is there as it is"),
         *_OWNERSHIP,
     ),

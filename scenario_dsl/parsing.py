@@ -180,7 +180,9 @@ class _Reader:
     def key(self, parent: _Open, node: Node) -> tuple[str, Span]:
         span = _first_line(self.source, node.span)
         if not isinstance(node, ScalarNode) or not isinstance(node.value, str):
-            self.found.append(problems.YamlKeyNotText(source=self.source, span=span, found=kind_of(node)))
+            self.found.append(
+                self.template(node) or problems.YamlKeyNotText(source=self.source, span=span, found=kind_of(node))
+            )
             return self.source.text[span.start : span.end], span
         if node.value == "<<" and node.style == "plain":
             self.found.append(problems.YamlMergeKey(source=self.source, span=span))
@@ -188,6 +190,14 @@ class _Reader:
             label = Label(span=parent.entries[node.value].key, text="first given here")
             self.found.append(problems.YamlDuplicateKey(source=self.source, span=span, labels=(label,), key=node.value))
         return node.value, span
+
+    def template(self, key: Node) -> Diagnostic | None:
+        """A `{{ name }}` without quotes: to YAML, a mapping whose key is a mapping."""
+        start, text = key.span.start - 1, self.source.text
+        end = text.find("}}", start, self.source.line_end(key.span.start)) + 2
+        if not isinstance(key, MapNode) or text[start : start + 2] != "{{" or end < 2:
+            return None
+        return problems.YamlBareTemplate(source=self.source, span=Span(start, end), written=text[start:end])
 
 
 def kind_of(node: Node) -> str:

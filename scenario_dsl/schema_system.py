@@ -152,6 +152,11 @@ _NETWORK = mapping(
     },
     description="the machine's own network",
 )
+_MOMENT: Schema = {
+    "type": ["string", "number"],
+    "title": "a time",
+    "description": "a time as ISO 8601, or seconds before the opening",
+}
 _LOG = mapping(
     "a log",
     {
@@ -287,12 +292,18 @@ def system_schema(probe: Schema) -> Schema:
             "volatile": many(text("a pattern of paths"), "what normal life changes, as shell patterns"),
             "history": many(text("a command"), "what administrators typed before"),
             "logins": many(
-                {
-                    "type": "object",
-                    "title": "a login",
-                    "required": ["user"],
-                    "properties": {"user": typed("user", "who"), "from": text("from where"), "at": _ANY},
-                },
+                mapping(
+                    "a login",
+                    {
+                        "user": text("who"),
+                        "from": text("from where"),
+                        "at": _MOMENT,
+                        "until": _MOMENT,
+                        "tty": text("the terminal"),
+                        "failed": flag("the password was wrong"),
+                    },
+                    required=("user", "at"),
+                ),
                 "who logged in before",
             ),
             "packages": many(

@@ -13,7 +13,7 @@ from jsonschema.exceptions import ValidationError
 
 from scenario_dsl.diagnostics import Diagnostic, Label, closest, listing
 from scenario_dsl.modules import MODULES
-from scenario_dsl.nodes import Document, MapNode, Node, ScalarNode, data_of
+from scenario_dsl.nodes import Document, ListNode, MapNode, Node, ScalarNode, data_of
 from scenario_dsl.parameters import TYPES
 from scenario_dsl.parsing import kind_of
 from scenario_dsl.probes import PROBES
@@ -50,7 +50,10 @@ def check_shape(document: Document) -> tuple[Diagnostic, ...]:
     errors = islice(_validator(kind).iter_errors(data_of(document.root)), MAX_ERRORS)
     listed = list(errors)
     typos = _typos(document, listed)
-    return tuple(found for error in listed for found in _explain(document, error, typos))
+    found = [each for error in listed for each in _explain(document, error, typos)]
+    missing = {each.span for each in found if isinstance(each, problems.MissingKey)}
+    # A key that is said to be missing is often one of several that would do: once is enough.
+    return tuple(each for each in found if not isinstance(each, problems.NeedsOneOf) or each.span not in missing)
 
 
 def _typos(document: Document, errors: Sequence[ValidationError]) -> Mapping[Route, frozenset[str]]:
@@ -234,7 +237,7 @@ def _value(document: Document, route: Route, error: ValidationError, schema: Map
         kinds = _listed(error.validator_value)
         # The title of a mapping names what it is for, not what it is.
         expected = " or ".join(kinds) if error.validator_value == "object" or not title else title
-        advice = _advice(node, document.raw(route).strip(), title)
+        advice = _advice(node, document.raw(route).strip(), title) or _structure(node, error, schema)
         return problems.WrongType(
             source=source,
             span=span,
@@ -311,6 +314,18 @@ def _written(node: Node) -> str:
         else str(node.value)
     )
     return f"`{text if len(text) <= 60 else text[:57] + '…'}`" if node.value is not None else text
+
+
+def _structure(node: Node, error: ValidationError, schema: Mapping[str, Any]) -> str:
+    """How a list or mapping is written, for who wrote something else."""
+    if error.validator_value == "array":
+        return "write a list: each entry on a line of its own that begins with `- `"
+    if error.validator_value != "object":
+        return ""
+    known = list(schema.get("properties", {}))
+    if known and len(known) <= 12:
+        return f"write a mapping with these keys: {', '.join(known)}"
+    return "write `name: …` for each entry, without `- `" if isinstance(node, ListNode) else ""
 
 
 def _advice(node: Node, raw: str, title: str) -> str:

@@ -19,6 +19,8 @@ SHELL_KEYS = frozenset({"run", "only_if", "undo", "falsifier", "cmd"})
 PROSE_KEYS = frozenset({"think", "complaint", "hypothesis", "question", "answer", "title", "doc", "hints"})
 
 _KEY = re.compile(r"""^[ ]*(?:-[ ]+)*(?:\{[ ]*)?(?P<key>"[^"]*"|'[^']*'|[^\s:#'"{\[][^:#]*?)[ ]*:[ ]+(?=\S)""")
+_NO_SPACE = re.compile(r"^[ ]*(?:-[ ]+)*[A-Za-z_]+:\S")
+_NO_SPACE_AFTER_DASH = re.compile(r"^[ ]*-[^\s-]")
 _ITEM = re.compile(r"^[ ]*(?:-[ ]+)+(?=\S)")
 _MEANINGS = {
     "*": "YAML reads this as an alias",
@@ -132,8 +134,13 @@ def _plain(source: SourceText, at: int, context: int, problem: str) -> Diagnosti
     if "could not find expected ':'" in problem or "mapping values are not allowed" in problem:
         # The line itself is what is wrong; the scanner noticed only further on.
         number, _ = source.position(context if "could not find" in problem else at)
-        start = source.index(number, len(source.line(number)) - len(source.line(number).lstrip(" ")))
+        line = source.line(number)
+        start = source.index(number, len(line) - len(line.lstrip(" ")))
+        if _NO_SPACE.match(line):
+            detail = "a space must follow the colon of a key"
         return problems.YamlSyntax(source=source, span=Span(start, source.line_end(start)), detail=detail)
+    if _NO_SPACE_AFTER_DASH.match(source.line(source.position(at)[0])):
+        detail = "a space must follow the `-` of an item"
     at = min(at, max(0, len(source.text.rstrip()) - 1)) if not source.text[at:].strip() else at
     labels: tuple[Label, ...] = ()
     if source.position(context)[0] != source.position(at)[0]:

@@ -184,6 +184,15 @@ class YamlKeyNotText(Diagnostic):
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class YamlBareTemplate(Diagnostic):
+    code: ClassVar[str] = "yaml-bare-template"
+    title: ClassVar[str] = "a value that begins with a template must be put into quotes"
+    caret: ClassVar[str] = "YAML reads `{{{{` as two mappings"
+    help: ClassVar[str] = 'write `"{written}"`'
+    written: str
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class YamlMergeKey(Diagnostic):
     code: ClassVar[str] = "yaml-merge-key"
     title: ClassVar[str] = "merge keys (`<<`) are not part of YAML 1.2"
