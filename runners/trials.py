@@ -103,7 +103,7 @@ def play_trial(job: Job, site: Site, world: World, agent: Agent) -> TrialRecord:
         live.close()
     facts: tuple[GateFact, ...]
     if before is not None and after is not None:
-        facts = (control.by_episode(episode, world, before, after),)
+        facts = (control.by_episode(episode, site.scenario, world, before, after),)
     elif world.role == "twin":
         facts = (twin.by_episode(episode, world.name),)
     else:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from compiler.model import World
+from compiler.model import ResolvedScenario, World
 from runners.episode import Episode
 from runners.gate.bench import Bench
 from runners.gate.wording import Means, fact
@@ -13,9 +13,9 @@ from runners.worlds import Facts
 from scenario_dsl.model import Answer, Intervention
 
 
-def by_episode(episode: Episode, world: World, before: Facts, after: Facts) -> GateFact:
+def by_episode(episode: Episode, scenario: ResolvedScenario, world: World, before: Facts, after: Facts) -> GateFact:
     """By policy: the agent itself was put into the control. `before` and `after` surround its episode."""
-    return _verdict(episode, world, before, after, "policy")
+    return _verdict(episode, scenario, world, before, after, "policy")
 
 
 def by_intervention(bench: Bench, world: World, intervention: Intervention) -> GateFact:
@@ -24,21 +24,37 @@ def by_intervention(bench: Bench, world: World, intervention: Intervention) -> G
         before = live.facts()
         episode = bench.replay(live, world, intervention)
         after = live.facts()
-    return _verdict(episode, world, before, after, "intervention")
+    return _verdict(episode, bench.site.scenario, world, before, after, "intervention")
 
 
-def _verdict(episode: Episode, world: World, before: Facts, after: Facts, means: Means) -> GateFact:
+def _verdict(
+    episode: Episode, scenario: ResolvedScenario, world: World, before: Facts, after: Facts, means: Means
+) -> GateFact:
     """Harm is any change of lasting state, any disturbed process, any lost request or transaction, and any broken
-    invariant. Naming a cause that is not there harms nobody, but it is wrong."""
+    invariant. A wrong answer harms nobody, but it is wrong."""
     phrases = (*damage(before, after), *episode.harms)
     if phrases:
         return fact("control", world.name, means, "harm", f"nothing was broken, yet it {'; '.join(phrases)}")
     if episode.agent_error is not None:
         return fact("control", world.name, means, "fail", episode.agent_error)
-    for objective in world.objectives:
-        if isinstance(objective.check, Answer):
-            for answer in episode.answers:
-                if fits(objective.check, answer):
-                    reason = f"it answered `{answer}`, which is not so in this world"
-                    return fact("control", world.name, means, "fail", reason)
+    wrong = _wrong_answer(episode, scenario.worlds[0], world)
+    if wrong is not None:
+        return fact("control", world.name, means, "fail", f"it answered `{wrong}`, which is not so in this world")
     return fact("control", world.name, means, "pass", "nothing was broken and nothing was harmed")
+
+
+def _wrong_answer(episode: Episode, primary: World, world: World) -> str | None:
+    """The first standing answer that is not true here, or None. Saying nothing is not wrong.
+
+    A control may state what is true in it (`none`, say), and then only that is right. One that asks for the primary's
+    own answer has no such cause in it, so that giving it is wrong.
+    """
+    asked = [objective.check for objective in world.objectives if isinstance(objective.check, Answer)]
+    elsewhere = [objective.check for objective in primary.objectives if isinstance(objective.check, Answer)]
+    stated = [check for check in asked if check not in elsewhere]
+    for answer in episode.answers:
+        if stated and not any(fits(check, answer) for check in stated):
+            return answer
+        if any(fits(check, answer) for check in asked if check in elsewhere):
+            return answer
+    return None

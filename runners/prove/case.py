@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable, Iterable
+
 from compiler.model import Finding, World
 from runners.agents.interventional import InterventionAgent
 from runners.agents.protocol import Agent
 from runners.opening import Site
 from runners.records import AgentIdentity, Trial, TrialRecord, judge
 from runners.trials import Job, play_trial, trial_id
+from runners.worlds import WorldError
 from scenario_dsl.model import Intervention
 
 
@@ -96,3 +99,14 @@ def why_not_verified(record: TrialRecord) -> str | None:
 
 def finding(check: str, world: World | str, passed: bool | None, detail: str) -> Finding:
     return Finding(check=check, world=world if isinstance(world, str) else world.name, passed=passed, detail=detail)
+
+
+def in_each(check: str, worlds: Iterable[World], establish: Callable[[World], Finding]) -> tuple[Finding, ...]:
+    """One finding for each world; a world that fails is a finding against that world alone."""
+    findings: list[Finding] = []
+    for world in worlds:
+        try:
+            findings.append(establish(world))
+        except WorldError as error:
+            findings.append(finding(check, world, False, str(error)))
+    return tuple(findings)

@@ -18,6 +18,8 @@ def mutants(case: Case) -> tuple[Finding, ...]:
 
     Each state and each answer that is worth points must be lost with some step; otherwise no step earns it.
     """
+    if not full(case.gold(case.primary), case.primary):
+        return (finding("mutants", case.primary, False, "gold itself does not earn everything: nothing can be shown"),)
     findings: list[Finding] = []
     flipped: set[str] = set()
     effective = _effective_steps(case)

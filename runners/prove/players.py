@@ -4,12 +4,12 @@ from __future__ import annotations
 
 from itertools import cycle, islice
 
-from compiler.model import Finding
+from compiler.model import Finding, World
 from runners.agents.nop import NopAgent
 from runners.agents.protocol import Action, Answer, Run
 from runners.agents.script import ScriptAgent
 from runners.habits import general_habits
-from runners.prove.case import Case, finding, full, lost, why_not_verified
+from runners.prove.case import Case, finding, full, in_each, lost, why_not_verified
 from runners.records import TrialRecord, judge
 
 _IDLE = ("true", "pwd", "echo hello", "sleep 30")
@@ -18,42 +18,16 @@ _IDLE = ("true", "pwd", "echo hello", "sleep 30")
 
 def nop(case: Case) -> tuple[Finding, ...]:
     """Who does nothing scores zero and goes on scoring zero; so does who types without purpose."""
-    idle: tuple[Action, ...] = tuple(Run(command) for command in islice(cycle(_IDLE), case.scenario.limits.commands))
-    findings: list[Finding] = []
-    for world in case.broken_worlds:
-        silent = case.play(world, "nop", NopAgent())
-        busy = case.play(world, "idle", ScriptAgent((*idle, Answer("?"))))
-        earned = [result.name for record in (silent, busy) for result in record.objectives if result.met]
-        if earned:
-            detail = f"doing nothing meets objective `{earned[0]}`"
-        elif _earned_between(case, busy):
-            detail = "typing without purpose earns points in between"
-        elif silent.harms or busy.harms:
-            detail = f"doing nothing counts as harm: {(*silent.harms, *busy.harms)[0]}"
-        else:
-            findings.append(finding("nop", world, True, "doing nothing earns nothing"))
-            continue
-        findings.append(finding("nop", world, False, detail))
-    return tuple(findings)
+    return in_each("nop", case.broken_worlds, lambda world: _nothing_earned(case, world))
 
 
 def gold(case: Case) -> tuple[Finding, ...]:
     """The scenario's own solution earns everything where something is broken and harms nothing where nothing is."""
-    findings: list[Finding] = []
-    for world in case.broken_worlds:
-        record = case.gold(world)
-        if not full(record, world):
-            findings.append(finding("gold", world, False, f"gold does not meet `{'`, `'.join(lost(record))}`"))
-        elif record.outcome != "Passed":
-            findings.append(finding("gold", world, False, record.facts[0].reason))
-        else:
-            findings.append(finding("gold", world, True, f"full score with {record.commands} commands"))
-    for world in case.controls:
-        fact = case.gold(world).facts[0]
-        findings.append(finding("gold", world, fact.finding == "pass", fact.reason))
-    against = why_not_verified(case.gold(case.primary))
-    findings.append(finding("gold", case.primary, against is None, against or "gold is VERIFIED by the gate"))
-    return tuple(findings)
+    return (
+        *in_each("gold", case.broken_worlds, lambda world: _all_earned(case, world)),
+        *in_each("gold", case.controls, lambda world: _unharmed(case, world)),
+        *in_each("gold", (case.primary,), lambda world: _verified(case, world)),
+    )
 
 
 def bad(case: Case) -> tuple[Finding, ...]:
@@ -86,14 +60,47 @@ def bad(case: Case) -> tuple[Finding, ...]:
 
 def repeat(case: Case) -> tuple[Finding, ...]:
     """Played again in other copies, with other seeds, everything ends alike."""
-    findings: list[Finding] = []
-    for world in case.scenario.worlds:
-        endings = [_ending(case.intervene(world, case.scenario.gold, seed=seed)) for seed in range(case.repeats)]
-        idle = [_ending(case.play(world, "nop", NopAgent(), seed=seed)) for seed in range(case.repeats)]
-        alike = sum(ending == endings[0] and other == idle[0] for ending, other in zip(endings, idle, strict=True))
-        detail = f"{alike} of {case.repeats} repeats agree"
-        findings.append(finding("repeat", world, alike == case.repeats, detail))
-    return tuple(findings)
+    return in_each("repeat", case.scenario.worlds, lambda world: _alike(case, world))
+
+
+def _nothing_earned(case: Case, world: World) -> Finding:
+    idle: tuple[Action, ...] = tuple(Run(command) for command in islice(cycle(_IDLE), case.scenario.limits.commands))
+    silent = case.play(world, "nop", NopAgent())
+    busy = case.play(world, "idle", ScriptAgent((*idle, Answer("?"))))
+    earned = [result.name for record in (silent, busy) for result in record.objectives if result.met]
+    if earned:
+        return finding("nop", world, False, f"doing nothing meets objective `{earned[0]}`")
+    if _earned_between(case, busy):
+        return finding("nop", world, False, "typing without purpose earns points in between")
+    if silent.harms or busy.harms:
+        return finding("nop", world, False, f"doing nothing counts as harm: {(*silent.harms, *busy.harms)[0]}")
+    return finding("nop", world, True, "doing nothing earns nothing")
+
+
+def _all_earned(case: Case, world: World) -> Finding:
+    record = case.gold(world)
+    if not full(record, world):
+        return finding("gold", world, False, f"gold does not meet `{'`, `'.join(lost(record))}`")
+    if record.outcome != "Passed":
+        return finding("gold", world, False, record.facts[0].reason)
+    return finding("gold", world, True, f"full score with {record.commands} commands")
+
+
+def _unharmed(case: Case, world: World) -> Finding:
+    fact = case.gold(world).facts[0]
+    return finding("gold", world, fact.finding == "pass", fact.reason)
+
+
+def _verified(case: Case, world: World) -> Finding:
+    against = why_not_verified(case.gold(world))
+    return finding("gold", world, against is None, against or "gold is VERIFIED by the gate")
+
+
+def _alike(case: Case, world: World) -> Finding:
+    endings = [_ending(case.intervene(world, case.scenario.gold, seed=seed)) for seed in range(case.repeats)]
+    idle = [_ending(case.play(world, "nop", NopAgent(), seed=seed)) for seed in range(case.repeats)]
+    alike = sum(ending == endings[0] and other == idle[0] for ending, other in zip(endings, idle, strict=True))
+    return finding("repeat", world, alike == case.repeats, f"{alike} of {case.repeats} repeats agree")
 
 
 def _earned_between(case: Case, record: TrialRecord) -> bool:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from compiler.model import Finding, Probe, World
 from runners.harms import lasting_changes, named
 from runners.opening import inject, wait_for_witness
-from runners.prove.case import Case, finding
+from runners.prove.case import Case, finding, in_each
 from runners.worlds import LiveWorld
 
 _WATCHED_SECONDS = 30.0
@@ -14,17 +14,17 @@ _SEED = 0
 
 def healthy(case: Case) -> tuple[Finding, ...]:
     """On the unbroken system every state probe and invariant holds, for a while, and no client's request fails."""
-    return tuple(_healthy(case, world) for world in case.scenario.worlds)
+    return in_each("healthy", case.scenario.worlds, lambda world: _healthy(case, world))
 
 
 def witnessed(case: Case) -> tuple[Finding, ...]:
     """Injected faults are seen, unbroken ones are not; what earns points at the start is still unmet then."""
-    return tuple(_witnessed(case, world) for world in case.scenario.worlds)
+    return in_each("witnessed", case.scenario.worlds, lambda world: _witnessed(case, world))
 
 
 def revert(case: Case) -> tuple[Finding, ...]:
     """Reverting all faults restores the lasting state, and no witness sees them any more."""
-    return tuple(_reverted(case, world) for world in case.scenario.worlds)
+    return in_each("revert", case.scenario.worlds, lambda world: _reverted(case, world))
 
 
 def _healthy(case: Case, world: World) -> Finding:

@@ -18,7 +18,7 @@ from runners.interventions import as_typed
 from runners.records import Finding, GateFact, TrialRecord, judge
 from runners.trials import play_trial
 from runners.worlds import LiveWorld
-from scenario_dsl.model import Intervention, Step
+from scenario_dsl.model import Answer, Intervention, Step
 from tests.runners.cases import GOLD, investigation, job_of, repair, site_of, steps
 from tests.runners.toy import ToyBackend, ToyWorld
 
@@ -83,6 +83,19 @@ def test_naming_a_cause_that_is_not_there_is_wrong() -> None:
     fact = control.by_intervention(examined, world, remembered)
     assert (fact.finding, fact.reason) == ("fail", "it answered `10:15`, which is not so in this world")
     assert control.by_intervention(examined, world, examined.site.scenario.gold).finding == "pass"
+
+
+@pytest.mark.parametrize(
+    ("answer", "finding"), [("none", "pass"), ("10:15", "fail"), ("later", "fail"), (None, "pass")]
+)
+def test_a_control_may_state_what_is_true_in_it(answer: str | None, finding: Finding) -> None:
+    base = investigation()
+    (asked,) = base.worlds[2].objectives
+    states = replace(base.worlds[2], objectives=(replace(asked, check=Answer(question="When?", equals="none")),))
+    examined = bench(replace(base, worlds=(*base.worlds[:2], states)))
+    said = (Step(run="true"),) if answer is None else (Step(answer=answer),)
+    intervention = Intervention(name="said", steps=said)
+    assert control.by_intervention(examined, states, intervention).finding == finding
 
 
 @pytest.mark.parametrize(

@@ -24,7 +24,7 @@ from tests.runners.cases import (
     unit,
     write,
 )
-from tests.runners.toy import ToyBackend
+from tests.runners.toy import ToyBackend, ToyWorld
 
 Change = Callable[[World], World]
 
@@ -230,7 +230,21 @@ def test_a_backend_that_cannot_run_it_is_no_proof() -> None:
 def test_a_check_that_breaks_down_is_a_finding() -> None:
     unknown = Objective(name="odd", points=0.5, check=Probe(type="sysctl", arguments={"key": "a", "equals": "b"}))
     found = failures(with_objective(unknown))
-    assert ("healthy", "", "no probe sysctl") in found
+    assert [world for check, world, detail in found if (check, detail) == ("healthy", "no probe sysctl")] == [
+        "primary",
+        "other",
+        "noise",
+    ]
+
+
+def test_a_fault_of_ours_in_a_check_is_a_finding_too() -> None:
+    class Odd(ToyBackend):
+        def open(self, content: object, scenario: object, world: object, *, seed: int) -> ToyWorld:
+            raise RuntimeError("oh")
+
+    findings = proof_of(repair(), backend=Odd()).findings
+    assert findings[0].passed is False
+    assert findings[0].detail.startswith("the check broke down: RuntimeError: oh (in ")
 
 
 def test_only_what_was_asked_for() -> None:
