@@ -6,7 +6,7 @@ from compiler.model import Finding, Probe, World
 from runners.harms import lasting_changes, named
 from runners.opening import inject, wait_for_witness
 from runners.prove.case import Case, finding, in_each
-from runners.worlds import LiveWorld
+from runners.worlds import LiveWorld, WorldError
 
 _WATCHED_SECONDS = 30.0
 _SEED = 0
@@ -19,7 +19,10 @@ def healthy(case: Case) -> tuple[Finding, ...]:
 
 def witnessed(case: Case) -> tuple[Finding, ...]:
     """Injected faults are seen, unbroken ones are not; what earns points at the start is still unmet then."""
-    return in_each("witnessed", case.scenario.worlds, lambda world: _witnessed(case, world))
+    return (
+        *in_each("witnessed", case.scenario.worlds, lambda world: _witnessed(case, world)),
+        *in_each("witnessed", case.broken_worlds, lambda world: _cascades_witnessed(case, world)),
+    )
 
 
 def revert(case: Case) -> tuple[Finding, ...]:
@@ -68,6 +71,25 @@ def _witnessed(case: Case, world: World) -> Finding:
     if met:
         return finding("witnessed", world, False, f"objective `{met[0]}` is met before anybody did anything")
     return finding("witnessed", world, True, "its faults are in force and nothing is met yet")
+
+
+def _cascades_witnessed(case: Case, world: World) -> Finding:
+    """What a cascade injects has to take hold too. In an episode nobody is told, since the agent may prevent it."""
+    if not world.cascades:
+        return finding("witnessed", world, None, "the scenario has no cascades")
+    live = case.site.broken(world, seed=_SEED)
+    try:
+        for cascade in world.cascades:
+            try:
+                inject(live, cascade.inject)
+                unseen = wait_for_witness(live, cascade.inject)
+            except WorldError as error:
+                unseen = str(error)
+            if unseen is not None:
+                return finding("witnessed", world, False, f"cascade `{cascade.name}` does not take hold: {unseen}")
+    finally:
+        live.close()
+    return finding("witnessed", world, True, f"{len(world.cascades)} cascades take hold")
 
 
 def _seen_without_fault(case: Case, world: World) -> str | None:

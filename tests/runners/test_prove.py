@@ -174,6 +174,17 @@ def test_a_cascade_that_never_fires() -> None:
     assert ("mutants", "primary", "cascade `never` never fires, whoever plays") in found
 
 
+def test_a_cascade_that_does_not_take_hold() -> None:
+    unseen = replace(log_noise("flood"), witness=(contains("/var/log/syslog", "^nothing$"),))
+
+    def change(world: World) -> World:
+        return replace(world, cascades=(replace(world.cascades[0], inject=(unseen,)),))
+
+    found = failures(in_worlds(change, "other", base=cascading()))
+    said = [detail for check, world, detail in found if (check, world) == ("witnessed", "other")]
+    assert said == ["cascade `flood` does not take hold: log_noise: /var/log/syslog: flood"]
+
+
 def test_a_revert_that_leaves_something() -> None:
     fault = broken_config("app")
     litter = replace(fault, inject=(*fault.inject, write("/etc/litter", "x")))
