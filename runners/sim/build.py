@@ -27,16 +27,17 @@ from runners.sim.systemd.journal import kernel, log
 from runners.sim.users import accounts
 from scenario_dsl.model import SystemFile
 
-_FOLDERS = (
-    "/bin /boot /dev /etc /home /lib /media /mnt /opt /proc /root /run /sbin /srv /sys /tmp /usr /var /usr/bin /usr/sbin "
-    "/usr/lib /usr/local /usr/local/bin /usr/local/sbin /usr/share /var/backups /var/cache /var/lib /var/log /var/mail "
-    "/var/spool /var/tmp /run/lock /run/systemd /run/systemd/system /etc/systemd/system /usr/lib/systemd/system"
+_FOLDERS = (  # noqa: SIM905 (a table, read better so)
+    "/bin /boot /dev /etc /home /lib /media /mnt /opt /proc /root /run /sbin /srv /sys /tmp /usr /var /usr/bin "
+    "/usr/sbin /usr/lib /usr/local /usr/local/bin /usr/local/sbin /usr/share /var/backups /var/cache /var/lib "
+    "/var/log /var/mail /var/spool /var/tmp /run/lock /run/systemd /run/systemd/system /etc/systemd/system "
+    "/usr/lib/systemd/system "
 ).split()
 _DEVICES = {"null": (1, 3), "zero": (1, 5), "full": (1, 7), "random": (1, 8), "urandom": (1, 9), "tty": (5, 0)}
-_THREADS = (
-    "kthreadd rcu_gp rcu_par_gp slub_flushwq netns mm_percpu_wq rcu_tasks_kthread ksoftirqd/0 rcu_preempt migration/0 "
-    "cpuhp/0 cpuhp/1 migration/1 ksoftirqd/1 kdevtmpfs kauditd khungtaskd oom_reaper kcompactd0 khugepaged kswapd0 "
-    "kworker/u4:2-events_unbound jbd2/vda1-8 ext4-rsv-conver"
+_THREADS = (  # noqa: SIM905
+    "kthreadd rcu_gp rcu_par_gp slub_flushwq netns mm_percpu_wq rcu_tasks_kthread ksoftirqd/0 rcu_preempt "
+    "migration/0 cpuhp/0 cpuhp/1 migration/1 ksoftirqd/1 kdevtmpfs kauditd khungtaskd oom_reaper kcompactd0 "
+    "khugepaged kswapd0 kworker/u4:2-events_unbound jbd2/vda1-8 ext4-rsv-conver "
 ).split()
 _BANNER = (
     "Linux version 6.1.0-18-amd64 (debian-kernel@lists.debian.org) (gcc-12 (Debian 12.2.0-14) 12.2.0, GNU ld (GNU "
@@ -139,7 +140,12 @@ def _mount(machine: Machine) -> None:
         parent = view.stat("/dev")
         if name not in (parent.entries or {}):
             tree.create(parent, name, stat.S_IFCHR | 0o666, 0, 0, device=device)
-    for name, target in (("fd", "/proc/self/fd"), ("stdin", "/proc/self/fd/0"), ("stdout", "/proc/self/fd/1"), ("stderr", "/proc/self/fd/2")):
+    for name, target in (
+        ("fd", "/proc/self/fd"),
+        ("stdin", "/proc/self/fd/0"),
+        ("stdout", "/proc/self/fd/1"),
+        ("stderr", "/proc/self/fd/2"),
+    ):
         if name not in (view.stat("/dev").entries or {}):
             view.symlink(target, f"/dev/{name}")
 
@@ -169,11 +175,17 @@ def _accounts(machine: Machine) -> None:
             groups[name] = (gid, [])
         for other in texts(entry.get("groups")):
             groups.setdefault(other, (900 + len(groups), []))[1].append(name)
-        comment, home, shell = text(entry, "comment"), text(entry, "home", "/nonexistent"), text(entry, "shell", "/usr/sbin/nologin")
+        comment, home, shell = (
+            text(entry, "comment"),
+            text(entry, "home", "/nonexistent"),
+            text(entry, "shell", "/usr/sbin/nologin"),
+        )
         passwd.append(f"{name}:x:{uid}:{gid}:{comment}:{home}:{shell}\n")
         shadow.append(f"{name}:{text(entry, 'password', '*')}:{days}:0:99999:7:::\n")
     group = [f"{name}:x:{gid}:{','.join(members)}\n" for name, (gid, members) in groups.items()]
-    gshadow = [f"{name}:{'!' if gid >= 1000 else '*'}::{','.join(members)}\n" for name, (gid, members) in groups.items()]
+    gshadow = [
+        f"{name}:{'!' if gid >= 1000 else '*'}::{','.join(members)}\n" for name, (gid, members) in groups.items()
+    ]
     view = machine.view()
     for path, lines, mode in (
         ("/etc/passwd", passwd, 0o644),
@@ -238,7 +250,13 @@ def _binaries(machine: Machine) -> None:
         if not view.exists(folder):
             _make_folder(machine, folder)
         length = 35000 + sum(map(ord, path)) * 37 % 160000
-        body = b"\x7fELF\x02\x01\x01" + b"\0" * 9 + b"\x03\0>\0\x01\0\0\0" + path.encode() + b"\0GCC: (Debian 12.2.0-14) 12.2.0\0"
+        body = (
+            b"\x7fELF\x02\x01\x01"
+            + b"\0" * 9
+            + b"\x03\0>\0\x01\0\0\0"
+            + path.encode()
+            + b"\0GCC: (Debian 12.2.0-14) 12.2.0\0"
+        )
         content = Content.of(body).resized(length)._replace(program=program)
         view.write(path, content)
         view.chmod(path, 0o4755 if program in ("sudo", "su", "passwd", "mount", "umount", "newgrp", "chsh") else 0o755)
@@ -267,7 +285,9 @@ def _age_directories(machine: Machine) -> None:
         inode = tree.inodes[number]
         if inode.entries is None or inode.mtime > machine.clock.boot + 30:
             continue
-        newest = max((tree.inodes[child].mtime for child in inode.entries.values() if child in tree.inodes), default=old)
+        newest = max(
+            (tree.inodes[child].mtime for child in inode.entries.values() if child in tree.inodes), default=old
+        )
         tree.put(inode._replace(mtime=min(max(newest, old), machine.clock.boot), ctime=machine.clock.boot))
 
 
@@ -281,7 +301,9 @@ def _network(machine: Machine) -> None:
     plain, _, prefix = address.partition("/")
     network.interfaces = (
         *network.interfaces,
-        Interface(text(settings, "interface", "eth0"), plain, int(prefix or 24), text(settings, "mac", "52:54:00:12:34:56")),
+        Interface(
+            text(settings, "interface", "eth0"), plain, int(prefix or 24), text(settings, "mac", "52:54:00:12:34:56")
+        ),
     )
     network.gateway = text(settings, "gateway", "10.0.0.1")
     network.dns = texts(settings.get("dns"))
@@ -319,7 +341,10 @@ def _start(machine: Machine) -> None:
     kernel(machine, f"Command line: BOOT_IMAGE=/boot/vmlinuz-6.1.0-18-amd64 root={_root(machine)} ro quiet")
     kernel(machine, f"Memory: {size(machine.spec.section('memory').get('total', 8 << 30)) >> 10}K/8388092K available")
     machine.moment(1.2)
-    kernel(machine, f"EXT4-fs ({_root(machine).rsplit('/', 1)[-1]}): mounted filesystem with ordered data mode. Quota mode: none.")
+    kernel(
+        machine,
+        f"EXT4-fs ({_root(machine).rsplit('/', 1)[-1]}): mounted filesystem with ordered data mode. Quota mode: none.",
+    )
     machine.moment(0.9)
     log(machine, "systemd", "systemd 252.22-1~deb12u1 running in system mode", pid=1)
     log(machine, "systemd", f"Hostname set to <{machine.spec.hostname}>.", pid=1)
@@ -332,7 +357,7 @@ def _start(machine: Machine) -> None:
         full = manager.full_name(name)
         if view.exists(f"/lib/systemd/system/{full}") or view.exists(f"/etc/systemd/system/{full}"):
             try:
-                manager.enable(machine, name)
+                manager.enable(machine, name, reload=False)
             except manager.UnitError as refusal:
                 log(machine, "systemd", f"{full}: {refusal.text}", pid=1, priority=3)
     for name in texts(units.get("running")):
@@ -341,7 +366,6 @@ def _start(machine: Machine) -> None:
             manager.start(machine, name)
         except manager.UnitError as refusal:
             log(machine, "systemd", f"Failed to start {refusal.unit}: {refusal.text}", pid=1, priority=3)
-    log(machine, "systemd", "Reached target multi-user.target - Multi-User System.", pid=1)
     log(machine, "systemd", "Startup finished in 2.184s (kernel) + 6.518s (userspace) = 8.702s.", pid=1)
     machine.processes.next_pid = max(machine.processes.next_pid, 18231)
 

@@ -122,7 +122,7 @@ def _digest(inode: Inode) -> str:
 
 
 def _firewall(tables: Tables) -> dict[str, str]:
-    found = {}
+    found: dict[str, str] = {}
     for table in tables:
         for line in save({table: tables[table]}):
             if line[:1] in ":-":

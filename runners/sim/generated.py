@@ -12,7 +12,7 @@ from datetime import UTC, datetime
 from runners.sim import traffic
 from runners.sim.lifecycle import deliver
 from runners.sim.logins import logins
-from runners.sim.machine import Machine, mix
+from runners.sim.machine import CronRun, Machine, mix
 from runners.sim.programs import cron
 from runners.sim.programs.postgres_data import make_cluster
 from runners.sim.programs.redis import described, encode
@@ -66,7 +66,9 @@ def _events(machine: Machine) -> Iterator[Event]:
     yield from _cron_events(machine, since)
     for login in logins(machine):
         if machine.clock.boot < login.began <= opening:
-            yield from _login_events(machine, login.user, login.host or "10.0.3.5", login.began, login.ended, login.failed)
+            yield from _login_events(
+                machine, login.user, login.host or "10.0.3.5", login.began, login.ended, login.failed
+            )
     for number in range(64):
         at = since + (opening - since) * (number + _unit(f"scan{number}") * 0.8) / 64
         address = f"{80 + mix(f'a{number}') % 140}.{mix(f'b{number}') % 250}.{mix(f'c{number}') % 250}.{mix(f'd{number}') % 250}"
@@ -98,7 +100,7 @@ def _cron_run(entry: cron.Entry, at: float, pid: int, unit: str | None) -> Itera
         opened = f"pam_unix(cron:session): session opened for user {entry.user}(uid={uid}) by (uid=0)"
         log(machine, "CRON", opened, pid=pid, unit=unit, facility="auth")
         log(machine, "CRON", f"({entry.user}) CMD ({entry.command})", pid=pid + 1, unit=unit, facility="cron")
-        machine.cron = (*machine.cron[-200:], cron.CronRun(machine.clock.now, entry.user, entry.command, 0))
+        machine.cron = (*machine.cron[-200:], CronRun(machine.clock.now, entry.user, entry.command, 0))
 
     def end(machine: Machine) -> None:
         closed = f"pam_unix(cron:session): session closed for user {entry.user}"
@@ -108,10 +110,14 @@ def _cron_run(entry: cron.Entry, at: float, pid: int, unit: str | None) -> Itera
     yield at + 0.4, end
 
 
-def _login_events(machine: Machine, user: str, host: str, began: float, ended: float | None, failed: bool) -> Iterator[Event]:
+def _login_events(
+    machine: Machine, user: str, host: str, began: float, ended: float | None, failed: bool
+) -> Iterator[Event]:
     pid = 5000 + mix(f"{user}{began}") % 4000
     port = 40000 + pid
-    key = "SHA256:" + "".join("0123456789abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ"[mix(f"{user}{i}") % 62] for i in range(43))
+    key = "SHA256:" + "".join(
+        "0123456789abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ"[mix(f"{user}{i}") % 62] for i in range(43)
+    )
     account = accounts(machine).user(user)
     uid = account.uid if account is not None else 0
 
@@ -125,15 +131,21 @@ def _login_events(machine: Machine, user: str, host: str, began: float, ended: f
     if failed:
         yield began, say(f"Failed password for {user} from {host} port {port} ssh2")
         return
-    yield began, say(
-        f"Accepted publickey for {user} from {host} port {port} ssh2: ED25519 {key}",
-        f"pam_unix(sshd:session): session opened for user {user}(uid={uid}) by (uid=0)",
+    yield (
+        began,
+        say(
+            f"Accepted publickey for {user} from {host} port {port} ssh2: ED25519 {key}",
+            f"pam_unix(sshd:session): session opened for user {user}(uid={uid}) by (uid=0)",
+        ),
     )
     if ended is not None and ended < machine.spec.start_time:
-        yield ended, say(
-            f"Received disconnect from {host} port {port}:11: disconnected by user",
-            f"Disconnected from user {user} {host} port {port}",
-            f"pam_unix(sshd:session): session closed for user {user}",
+        yield (
+            ended,
+            say(
+                f"Received disconnect from {host} port {port}:11: disconnected by user",
+                f"Disconnected from user {user} {host} port {port}",
+                f"pam_unix(sshd:session): session closed for user {user}",
+            ),
         )
 
 
@@ -144,7 +156,13 @@ def _scan_events(address: str, at: float, number: int) -> Iterator[Event]:
 
     def write(machine: Machine) -> None:
         log(machine, "sshd", f"Invalid user {name} from {address} port {port}", pid=pid, unit="ssh.service")
-        log(machine, "sshd", f"Connection closed by invalid user {name} {address} port {port} [preauth]", pid=pid, unit="ssh.service")
+        log(
+            machine,
+            "sshd",
+            f"Connection closed by invalid user {name} {address} port {port} [preauth]",
+            pid=pid,
+            unit="ssh.service",
+        )
 
     yield at, write
 
@@ -226,7 +244,15 @@ def _moments(machine: Machine, entry: Mapping[str, Value], default: float) -> It
         number += 1
 
 
-_PROBES = ("/wp-login.php", "/.env", "/phpmyadmin/index.php", "/robots.txt", "/favicon.ico", "/api/v1/users", "/.git/config")
+_PROBES = (
+    "/wp-login.php",
+    "/.env",
+    "/phpmyadmin/index.php",
+    "/robots.txt",
+    "/favicon.ico",
+    "/api/v1/users",
+    "/.git/config",
+)
 
 
 def _access(machine: Machine, entry: Mapping[str, Value]) -> Iterator[Line]:
@@ -281,15 +307,21 @@ def _error(machine: Machine, entry: Mapping[str, Value]) -> Iterator[Line]:
         if path.startswith("/."):
             yield at, f"{when} [error] {worker}#{worker}: *{number * 37 + 11} access forbidden by rule, {rest}"
         else:
-            yield at, f'{when} [error] {worker}#{worker}: *{number * 37 + 11} open() "/var/www/shop{path}" failed (2: No such file or directory), {rest}'
+            yield (
+                at,
+                f'{when} [error] {worker}#{worker}: *{number * 37 + 11} open() "/var/www/shop{path}" failed (2: No such file or directory), {rest}',
+            )
     evening = machine.spec.start_time - machine.spec.start_time % DAY - 3 * 3600
     for number in range(6):
         at = evening + 3 + number * 6
         when = f"{datetime.fromtimestamp(at, UTC):%Y/%m/%d %H:%M:%S}"
-        yield at, (
-            f"{when} [error] {worker}#{worker}: *{88112 + number} connect() failed (111: Connection refused) while connecting to "
-            f'upstream, client: 10.0.3.{17 + number}, server: shop.example.com, request: "GET /api/products HTTP/1.1", '
-            f'upstream: "http://127.0.0.1:8000/api/products", host: "shop.example.com"'
+        yield (
+            at,
+            (
+                f"{when} [error] {worker}#{worker}: *{88112 + number} connect() failed (111: Connection refused) while connecting to "
+                f'upstream, client: 10.0.3.{17 + number}, server: shop.example.com, request: "GET /api/products HTTP/1.1", '
+                f'upstream: "http://127.0.0.1:8000/api/products", host: "shop.example.com"'
+            ),
         )
 
 
@@ -322,10 +354,13 @@ def _postgres(machine: Machine, entry: Mapping[str, Value]) -> Iterator[Line]:
         when = f"{moment:%Y-%m-%d %H:%M:%S}.{moment.microsecond // 1000:03d} UTC [{pid}]"
         buffers = 3 + mix(f"pg{number}") % 60
         yield at, f"{when} LOG:  checkpoint starting: time"
-        yield at + 0.4, (
-            f"{when} LOG:  checkpoint complete: wrote {buffers} buffers ({buffers / 163.84:.1f}%); 0 WAL file(s) added, 0 removed, 0 "
-            f"recycled; write={buffers * 0.1:.3f} s, sync=0.012 s, total={buffers * 0.1 + 0.03:.3f} s; sync files=7, "
-            f"longest=0.005 s, average=0.002 s; distance={buffers * 8} kB, estimate={buffers * 9} kB"
+        yield (
+            at + 0.4,
+            (
+                f"{when} LOG:  checkpoint complete: wrote {buffers} buffers ({buffers / 163.84:.1f}%); 0 WAL file(s) added, 0 removed, 0 "
+                f"recycled; write={buffers * 0.1:.3f} s, sync=0.012 s, total={buffers * 0.1 + 0.03:.3f} s; sync files=7, "
+                f"longest=0.005 s, average=0.002 s; distance={buffers * 8} kB, estimate={buffers * 9} kB"
+            ),
         )
 
 
@@ -355,4 +390,3 @@ _KINDS: Mapping[str, Callable[[Machine, Mapping[str, Value]], Iterator[Line]]] =
     "access": _access, "error": _error, "app": _app, "worker": _worker, "postgres": _postgres, "redis": _redis,
     "dpkg": _dpkg,
 }  # fmt: skip
-

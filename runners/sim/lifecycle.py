@@ -21,6 +21,7 @@ SIGNALS = {
     29: "POLL", 30: "PWR", 31: "SYS",
 }  # fmt: skip
 KILL, STOP, CONT, TERM, HUP = 9, 19, 18, 15, 1
+DEFAULT_PATH = "/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin"
 _IGNORED_BY_DEFAULT = frozenset({17, 18, 23, 28})
 _STOPS = frozenset({19, 20, 21, 22})
 _DUMPS_CORE = frozenset({3, 4, 5, 6, 7, 8, 11, 24, 25, 31})
@@ -58,7 +59,7 @@ class Executable(NamedTuple):
     argv: tuple[str, ...]
 
 
-def resolve(view: FileView, argv: Sequence[str], search: str = "/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin") -> Executable | Failure:
+def resolve(view: FileView, argv: Sequence[str], search: str = DEFAULT_PATH) -> Executable | Failure:
     """Find the program of `argv` as execvp does, through scripts' interpreters.
 
     Failure: ENOENT, EACCES (no x bit, a directory), ENOEXEC (neither program nor script).
@@ -116,17 +117,21 @@ def spawn(
     pid: int | None = None,
     stderr: list[str] | None = None,
     job_seconds: float = 600.0,
+    path: str | None = None,
 ) -> Process | Failure:
-    """Start a program. The process that comes back may have ended already: look it up by its pid.
+    """Start a program (the file `path`, if its name is not argv[0]). The process that comes back may have ended already: look it up by its pid.
 
     A daemon goes on; anything else is a command that the shell runs to its end now. Lines that the program says at its
     start go to `stderr` when given, otherwise to the journal.
     """
     variables = tuple(environment)
     view = machine.view(cred, cwd)
-    executable = resolve(view, argv, dict(variables).get("PATH") or "/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin")
+    named = argv if path is None else (path, *argv[1:])
+    executable = resolve(view, named, dict(variables).get("PATH") or DEFAULT_PATH)
     if isinstance(executable, Failure):
         return executable
+    if path is not None and executable.argv[0] == path:
+        executable = executable._replace(argv=tuple(argv))
     process = Process(
         pid=machine.processes.allocate() if pid is None else pid,
         ppid=ppid,
@@ -154,9 +159,7 @@ def spawn(
         if status is not None:
             exit_process(machine, process.pid, status)
         return machine.processes.get(process.pid) or process
-    result = machine.run_job(
-        machine, Job(executable.argv, cred, process.cwd, variables, process.pid, job_seconds)
-    )
+    result = machine.run_job(machine, Job(executable.argv, cred, process.cwd, variables, process.pid, job_seconds))
     for line in (result.stdout + result.stderr).decode("utf-8", "surrogateescape").splitlines():
         if stderr is not None:
             stderr.append(line)
@@ -168,7 +171,15 @@ def spawn(
     return process
 
 
-def fork(machine: Machine, parent: Process, *, argv: Sequence[str] | None = None, cred: Cred | None = None, held: object = None, rss: int | None = None) -> Process:
+def fork(
+    machine: Machine,
+    parent: Process,
+    *,
+    argv: Sequence[str] | None = None,
+    cred: Cred | None = None,
+    held: object = None,
+    rss: int | None = None,
+) -> Process:
     """A child that a daemon makes of itself (a worker, a backend): same program, unit and files."""
     child = parent._replace(
         pid=machine.processes.allocate(),

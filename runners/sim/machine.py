@@ -109,8 +109,11 @@ class Program:
         """Something the process had planned (`Machine.schedule(delay, "program", (pid, argument))`) is due."""
 
     def serve(self, machine: Machine, process: Process, request: object, connection: object) -> object:
-        """Answer one request on an accepted connection. Types of request and answer are the protocol's own."""
-        raise NotImplementedError(type(self).__name__)
+        """Answer one request on an accepted connection. Types of request and answer are the protocol's own.
+
+        None: the program does not speak that protocol, and closes the connection.
+        """
+        return None
 
 
 class Event(NamedTuple):

@@ -92,8 +92,10 @@ def _report(machine: Machine, culprit: Process, victim: Process, cgroup: str) ->
         f"{culprit.name} invoked oom-killer: gfp_mask=0xcc0(GFP_KERNEL), order=0, oom_score_adj=0",
         priority=4,
     )
-    where = f"constraint=CONSTRAINT_MEMCG,nodemask=(null),cpuset=/,mems_allowed=0,oom_memcg={cgroup}," if cgroup else (
-        "constraint=CONSTRAINT_NONE,nodemask=(null),cpuset=/,mems_allowed=0,global_oom,"
+    where = (
+        f"constraint=CONSTRAINT_MEMCG,nodemask=(null),cpuset=/,mems_allowed=0,oom_memcg={cgroup},"
+        if cgroup
+        else ("constraint=CONSTRAINT_NONE,nodemask=(null),cpuset=/,mems_allowed=0,global_oom,")
     )
     task = f"/system.slice/{victim.unit}" if victim.unit else "/user.slice"
     kernel(machine, f"oom-kill:{where}task_memcg={task},task={victim.name},pid={victim.pid},uid={victim.cred.uid}")

@@ -52,7 +52,9 @@ class Proc:
         if self.kind == "sys":
             return self._sysfs(path)
         if not parts:
-            return self._folder(path, [*_FILES, "sys", "net", "self", *(str(process.pid) for process in self.machine.processes)])
+            return self._folder(
+                path, [*_FILES, "sys", "net", "self", *(str(process.pid) for process in self.machine.processes)]
+            )
         first = parts[0]
         if first == "self":
             return self._process(path, parts, max(self.machine.processes.by_pid, default=1))
@@ -269,7 +271,12 @@ def _stat(machine: Machine) -> str:
     idle = int(up * 100) - user - system
     lines = [f"cpu  {user * count} 812 {system * count} {idle * count} 5120 0 233 0 0 0"]
     lines += [f"cpu{number} {user} 406 {system} {idle} 2560 0 116 0 0 0" for number in range(count)]
-    lines += [f"btime {int(machine.clock.boot)}", f"processes {machine.processes.next_pid}", "procs_running 1", "procs_blocked 0"]
+    lines += [
+        f"btime {int(machine.clock.boot)}",
+        f"processes {machine.processes.next_pid}",
+        "procs_running 1",
+        "procs_blocked 0",
+    ]
     return "\n".join(lines) + "\n"
 
 

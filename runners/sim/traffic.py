@@ -48,7 +48,7 @@ _KEPT = 720
 
 def clients(machine: Machine) -> tuple[Client, ...]:
     """The clients that the system describes, in its order."""
-    return _clients(machine)
+    return _clients(machine.spec)
 
 
 @lru_cache(maxsize=64)

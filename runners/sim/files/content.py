@@ -9,7 +9,7 @@ from collections.abc import Iterator
 from typing import NamedTuple
 
 READABLE = 64 << 20
-"""Bytes that one read may bring into memory. A larger file is streamed with `chunks`, at the reader's expense in steps."""
+"""Bytes that one read may bring into memory. A larger file is streamed with `chunks`, at the reader's expense."""
 
 _COMPACT_AT = 64
 _REPEATED_FROM = 4096

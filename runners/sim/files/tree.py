@@ -63,7 +63,7 @@ def fail(code: int, path: str | None = None) -> OSError:
 class FileTree:
     """All inodes by number. The maps are immutable: a fork shares them and goes its own way from there."""
 
-    __slots__ = ("_covered", "clock", "inodes", "mounts", "next_number", "opens", "synthetic", "usage")
+    __slots__ = ("clock", "covered", "inodes", "mounts", "next_number", "opens", "synthetic", "usage")
 
     def __init__(self, clock: Clock) -> None:
         self.clock = clock
@@ -71,7 +71,8 @@ class FileTree:
         self.next_number = 2
         self.mounts: tuple[Mount, ...] = ()
         self.usage: Mapping[int, Usage] = {}
-        self._covered: Mapping[int, int] = {}
+        # The directory that a file system is mounted over -> the top of that file system.
+        self.covered: Mapping[int, int] = {}
         # Open counts keep a deleted file's space taken until its last reader ends.
         self.opens: Map[int, int] = Map()
         self.synthetic: Mapping[int, Synthetic] = {}
@@ -83,7 +84,7 @@ class FileTree:
         other.next_number = self.next_number
         other.mounts = self.mounts
         other.usage = self.usage
-        other._covered = self._covered
+        other.covered = self.covered
         other.opens = self.opens
         other.synthetic = {}
         return other
@@ -106,7 +107,7 @@ class FileTree:
 
     def top_of(self, number: int) -> int:
         """The inode that is seen where this one lies: itself, or the top of what is mounted over it."""
-        covered = self._covered
+        covered = self.covered
         while number in covered:
             number = covered[number]
         return number
@@ -235,7 +236,7 @@ class FileTree:
         self.mounts = (*self.mounts, mount._replace(root=number))
         self.put(top)
         if over is not None and over.number > 0:
-            self._covered = {**self._covered, over.number: number}
+            self.covered = {**self.covered, over.number: number}
         return top
 
     def unmount(self, path: str) -> None:
@@ -243,13 +244,13 @@ class FileTree:
         for mount in reversed(self.mounts):
             if mount.path == path:
                 self.mounts = tuple(other for other in self.mounts if other is not mount)
-                self._covered = {under: top for under, top in self._covered.items() if top != mount.root}
+                self.covered = {under: top for under, top in self.covered.items() if top != mount.root}
                 return
         raise fail(errno.EINVAL, path)
 
     def update_mount(self, path: str, **changes: object) -> None:
         """Change options or sizes of the mount at `path`, as remount does."""
         self.mounts = tuple(
-            mount._replace(**changes) if mount.path == path else mount
-            for mount in self.mounts  # type: ignore[arg-type]
+            mount._replace(**changes) if mount.path == path else mount  # type: ignore[arg-type]
+            for mount in self.mounts
         )

@@ -208,7 +208,10 @@ class Cron(Program):
         )  # fmt: skip
         if isinstance(done, Failure):
             output.append(f"{variables['SHELL']}: {done.message}")
-        machine.cron = (*machine.cron[-200:], CronRun(machine.clock.now, user.name, entry.command, _status(machine, done)))
+        machine.cron = (
+            *machine.cron[-200:],
+            CronRun(machine.clock.now, user.name, entry.command, _status(machine, done)),
+        )
         if output and variables.get("MAILTO", "root") != "":
             log(machine, "CRON", "(CRON) info (No MTA installed, discarding output)", pid=pid, unit=process.unit,
                 facility="cron")  # fmt: skip

@@ -73,7 +73,9 @@ def listen_unix(machine: Machine, process: Process, path: str) -> None:
     machine.processes.put(process._replace(sockets=(*process.sockets, Socket("unix", path=path, fd=fd))))
 
 
-def hold(machine: Machine, process: Process, held: object, *, rss: int | None = None, share: float | None = None) -> Process:
+def hold(
+    machine: Machine, process: Process, held: object, *, rss: int | None = None, share: float | None = None
+) -> Process:
     """Keep `held` in the process's memory, and set what it takes of memory and of the processor."""
     now = current(machine, process)
     size = now.rss if rss is None else rss

@@ -11,7 +11,7 @@ from runners.sim.files.inode import READ, Cred
 from runners.sim.files.view import FileView
 from runners.sim.lifecycle import deliver, exit_process, fork
 from runners.sim.machine import Machine, Program, Say
-from runners.sim.network.connect import Connection, ConnectFailure, connect
+from runners.sim.network.connect import ConnectFailure, Connection, connect
 from runners.sim.network.http import (
     REASONS,
     Headers,
@@ -54,7 +54,11 @@ class Options:
 
 
 def test_config(
-    machine: Machine, cred: Cred, path: str = DEFAULT_PATH, *, quiet: bool = False
+    machine: Machine,
+    cred: Cred,
+    path: str = DEFAULT_PATH,  # noqa: PT028 (not a test of pytest's)
+    *,
+    quiet: bool = False,  # noqa: PT028
 ) -> tuple[list[str], int]:
     """`nginx -t`: its lines on standard error and its exit status."""
     view = machine.view(cred)
@@ -169,7 +173,9 @@ class Nginx(Program):
         except ConfigError as error:
             self._error(machine, master, old.error_log, "emerg", str(error))
             return
-        kept = tuple(s for s in master.sockets if any((s.address, s.port) == (n.address, n.port) for n in config.listens))
+        kept = tuple(
+            s for s in master.sockets if any((s.address, s.port) == (n.address, n.port) for n in config.listens)
+        )
         machine.processes.put(master._replace(sockets=kept))
         for listen in config.listens:
             if any((socket.address, socket.port) == (listen.address, listen.port) for socket in kept):
@@ -396,7 +402,9 @@ class _Exchange:
         status = 502
         live = [peer for peer in peers if not peer.down]
         for peer in [peer for peer in live if not peer.backup] + [peer for peer in live if peer.backup]:
-            link = connect(self.machine, peer.address, peer.port, cred=self.worker.cred, timeout=location.connect_timeout)
+            link = connect(
+                self.machine, peer.address, peer.port, cred=self.worker.cred, timeout=location.connect_timeout
+            )
             where = f"http://{peer.address}:{peer.port}{target}"
             if isinstance(link, ConnectFailure):
                 status = 504 if link.kind == "timeout" else 502
@@ -420,7 +428,9 @@ class _Exchange:
                 text = "upstream prematurely closed connection while reading response header from upstream"
             self._error(location, "error", text, upstream=where)
         if not live:
-            self._error(location, "error", "no live upstreams while connecting to upstream", upstream=f"http://{name}{target}")
+            self._error(
+                location, "error", "no live upstreams while connecting to upstream", upstream=f"http://{name}{target}"
+            )
         return self._page(location, status)._replace(seconds=waited + 0.001)
 
     def _from_upstream(self, location: Location, answer: HttpResponse, waited: float) -> HttpResponse:
@@ -472,7 +482,7 @@ class _Exchange:
         return self._page(location, status)
 
     def _directory(self, location: Location, path: str, file: str, view: FileView) -> HttpResponse:
-        for name in location.index:
+        for name in location.indexes:
             candidate = posixpath.join(file, name)
             try:
                 view.stat(candidate)
@@ -504,7 +514,7 @@ class _Exchange:
                 inode = view.stat(_file_of(location, path.rstrip("/") or "/"))
             except OSError:
                 continue
-            if inode.is_dir == candidate.endswith("/") or (inode.is_dir and path.endswith("/")):
+            if inode.is_dir == candidate.endswith("/"):
                 return self._static(location, path)
         if last.startswith("="):
             return self._page(location, int(last[1:]))

@@ -45,7 +45,7 @@ class Location(NamedTuple):
     pattern: str
     root: str
     alias: str = ""
-    index: tuple[str, ...] = ("index.html",)
+    indexes: tuple[str, ...] = ("index.html",)
     try_files: tuple[str, ...] = ()
     proxy: tuple[str, tuple[Peer, ...], str | None] | None = None
     connect_timeout: float = 60.0
@@ -180,7 +180,7 @@ class _Loader:
     def _upstream(self, upstream: Directive) -> Iterator[Peer]:
         block = upstream.block or ()
         if _first(block, "server") is None:
-            raise ConfigError(f'no servers are inside upstream {_at(upstream)}')
+            raise ConfigError(f"no servers are inside upstream {_at(upstream)}")
         for one in _values(block, "server"):
             yield self._peer(one.args[0], one, "upstream", options=one.args[1:])
 
@@ -283,7 +283,7 @@ class _Loader:
             pattern=pattern,
             root=self._text(levels, "root", "/usr/share/nginx/html"),
             alias=alias.args[0] if alias is not None else "",
-            index=index.args if index is not None else ("index.html",),
+            indexes=index.args if index is not None else ("index.html",),
             try_files=try_files.args if try_files is not None else (),
             proxy=self._proxy(block),
             connect_timeout=_seconds(self._text(levels, "proxy_connect_timeout", "60")),

@@ -53,9 +53,15 @@ set|server location if|2|2|;
 break|server location if|0|0|;
 proxy_pass|location if|1|1|;
 proxy_set_header|{_HSL}|2|2|;
-proxy_connect_timeout proxy_read_timeout proxy_send_timeout proxy_http_version proxy_buffering proxy_buffer_size proxy_request_buffering proxy_intercept_errors proxy_next_upstream_timeout proxy_next_upstream_tries proxy_max_temp_file_size proxy_busy_buffers_size proxy_method proxy_cache_key proxy_cache_min_uses proxy_ssl_verify proxy_ssl_server_name proxy_ssl_name proxy_ssl_trusted_certificate proxy_ignore_client_abort proxy_cache proxy_hide_header proxy_pass_header proxy_cache_lock|{_HSL}|1|1|;
+proxy_connect_timeout proxy_read_timeout proxy_send_timeout proxy_http_version proxy_buffering|{_HSL}|1|1|;
+proxy_buffer_size proxy_request_buffering proxy_intercept_errors proxy_next_upstream_timeout|{_HSL}|1|1|;
+proxy_next_upstream_tries proxy_max_temp_file_size proxy_busy_buffers_size proxy_method proxy_cache_key|{_HSL}|1|1|;
+proxy_cache_min_uses proxy_ssl_verify proxy_ssl_server_name proxy_ssl_name|{_HSL}|1|1|;
+proxy_ssl_trusted_certificate proxy_ignore_client_abort proxy_cache proxy_hide_header proxy_pass_header|{_HSL}|1|1|;
+proxy_cache_lock|{_HSL}|1|1|;
 proxy_buffers|{_HSL}|2|2|;
-proxy_redirect proxy_next_upstream proxy_cache_valid proxy_cache_bypass proxy_no_cache proxy_cache_use_stale proxy_ssl_protocols proxy_ignore_headers proxy_cookie_path|{_HSL}|1|99|;
+proxy_redirect proxy_next_upstream proxy_cache_valid proxy_cache_bypass proxy_no_cache|{_HSL}|1|99|;
+proxy_cache_use_stale proxy_ssl_protocols proxy_ignore_headers proxy_cookie_path|{_HSL}|1|99|;
 proxy_cache_path|http|2|99|;
 fastcgi_pass fastcgi_index|location if|1|1|;
 fastcgi_param|{_HSL}|2|3|;
@@ -64,9 +70,18 @@ uwsgi_pass|location if|1|1|;
 access_log|{_HSLI}|1|99|;
 log_format|http|2|99|;
 log_not_found log_subrequest|{_HSL}|1|1|;
-sendfile tcp_nopush tcp_nodelay server_tokens etag autoindex autoindex_exact_size autoindex_localtime gzip gzip_vary gzip_proxied gzip_comp_level gzip_http_version gzip_min_length gzip_disable gzip_static expires default_type client_max_body_size client_body_timeout client_body_buffer_size client_header_timeout send_timeout reset_timedout_connection merge_slashes absolute_redirect server_name_in_redirect port_in_redirect chunked_transfer_encoding sendfile_max_chunk directio if_modified_since satisfy limit_rate limit_rate_after underscores_in_headers lingering_timeout aio resolver_timeout|{_HSLI}|1|2|;
+sendfile tcp_nopush tcp_nodelay server_tokens etag autoindex autoindex_exact_size autoindex_localtime|{_HSLI}|1|2|;
+gzip gzip_vary gzip_proxied gzip_comp_level gzip_http_version gzip_min_length gzip_disable gzip_static|{_HSLI}|1|2|;
+expires default_type client_max_body_size client_body_timeout client_body_buffer_size|{_HSLI}|1|2|;
+client_header_timeout send_timeout reset_timedout_connection merge_slashes absolute_redirect|{_HSLI}|1|2|;
+server_name_in_redirect port_in_redirect chunked_transfer_encoding sendfile_max_chunk directio|{_HSLI}|1|2|;
+if_modified_since satisfy limit_rate limit_rate_after underscores_in_headers lingering_timeout aio|{_HSLI}|1|2|;
+resolver_timeout|{_HSLI}|1|2|;
 gzip_types gzip_buffers|{_HSL}|1|99|;
-client_header_buffer_size types_hash_max_size types_hash_bucket_size server_names_hash_bucket_size server_names_hash_max_size variables_hash_max_size map_hash_bucket_size map_hash_max_size client_body_temp_path proxy_temp_path variables_hash_bucket_size proxy_headers_hash_max_size proxy_headers_hash_bucket_size|{_HSL}|1|4|;
+client_header_buffer_size types_hash_max_size types_hash_bucket_size server_names_hash_bucket_size|{_HSL}|1|4|;
+server_names_hash_max_size variables_hash_max_size map_hash_bucket_size map_hash_max_size|{_HSL}|1|4|;
+client_body_temp_path proxy_temp_path variables_hash_bucket_size proxy_headers_hash_max_size|{_HSL}|1|4|;
+proxy_headers_hash_bucket_size|{_HSL}|1|4|;
 large_client_header_buffers|http server|2|2|;
 keepalive_timeout|{_HSL}|1|2|;
 keepalive_disable|{_HSL}|1|2|;
@@ -83,7 +98,10 @@ resolver|{_HSL}|1|99|;
 stub_status|server location|0|1|;
 internal|location|0|0|;
 mirror sub_filter sub_filter_once|{_HSL}|1|2|;
-ssl ssl_certificate ssl_certificate_key ssl_session_timeout ssl_session_tickets ssl_prefer_server_ciphers ssl_ciphers ssl_dhparam ssl_ecdh_curve ssl_stapling ssl_stapling_verify ssl_trusted_certificate ssl_client_certificate ssl_verify_client ssl_verify_depth ssl_password_file ssl_buffer_size ssl_session_ticket_key|http server|1|1|;
+ssl ssl_certificate ssl_certificate_key ssl_session_timeout ssl_session_tickets|http server|1|1|;
+ssl_prefer_server_ciphers ssl_ciphers ssl_dhparam ssl_ecdh_curve ssl_stapling ssl_stapling_verify|http server|1|1|;
+ssl_trusted_certificate ssl_client_certificate ssl_verify_client ssl_verify_depth|http server|1|1|;
+ssl_password_file ssl_buffer_size ssl_session_ticket_key|http server|1|1|;
 ssl_protocols ssl_session_cache ssl_conf_command|http server|1|99|;
 http2 http2_push_preload|http server|1|1|;
 """
@@ -279,3 +297,16 @@ def _tokens(text: str, path: str) -> Iterator[_Token]:
                     at = end if end > 0 else at
                 at += 1
             yield _Token(text[start:at], line, False)
+
+
+def files_read(view: FileView, path: str) -> list[str]:
+    """The files that make up a configuration, in the order they are read. ConfigError as for `parse`."""
+    found: dict[str, None] = {path: None}
+
+    def collect(block: tuple[Directive, ...]) -> None:
+        for directive in block:
+            found[directive.file] = None
+            collect(directive.block or ())
+
+    collect(parse(view, path))
+    return list(found)

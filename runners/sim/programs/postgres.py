@@ -210,14 +210,19 @@ class Postgres(Program):
         for name in names:
             address = "0.0.0.0" if name == "*" else resolve(machine, name)  # noqa: S104
             if isinstance(address, ResolveFailure):
-                log.write("LOG", f'could not translate host name "{name}", service "{port}" to address: {address.message}')
+                log.write(
+                    "LOG", f'could not translate host name "{name}", service "{port}" to address: {address.message}'
+                )
                 log.write("WARNING", f'could not create listen socket for "{name}"')
                 continue
             problem = bind(machine, process, address, port)
             if problem is not None:
                 log.write("LOG", f'could not bind IPv4 address "{address}": {problem.strerror}')
                 if problem.errno == 98:
-                    log.write("HINT", f"Is another postmaster already running on port {port}? If not, wait a few seconds and retry.")
+                    log.write(
+                        "HINT",
+                        f"Is another postmaster already running on port {port}? If not, wait a few seconds and retry.",
+                    )
                 log.write("WARNING", f'could not create listen socket for "{name}"')
                 continue
             bound += 1
@@ -235,8 +240,7 @@ class Postgres(Program):
             raise _Exit(1, ("FATAL", f'could not create lock file "{socket}.lock": {error.strerror}')) from None
         listen_unix(machine, process, socket)
         log.write("LOG", f'listening on Unix socket "{socket}"')
-        problem = self._load_hba(machine, process, held, log)
-        if problem:
+        if self._load_hba(machine, process, held, log):
             self._forget_lock(machine, held)
             raise _Exit(1, ("FATAL", f"could not load {settings['hba_file']}"), ("LOG", "database system is shut down"))
 
@@ -335,7 +339,12 @@ class Postgres(Program):
         if not isinstance(process.held, Held):
             return
         for child in list(machine.processes):
-            if child.program == process.program and child.ppid == 1 and child.unit == process.unit and child.pid != process.pid:
+            if (
+                child.program == process.program
+                and child.ppid == 1
+                and child.unit == process.unit
+                and child.pid != process.pid
+            ):
                 exit_process(machine, child.pid, 1)
 
     def child_ended(self, machine: Machine, process: Process, child: Process, status: int, number: int) -> None:
@@ -366,7 +375,9 @@ class Postgres(Program):
                 exit_process(machine, other.pid, 0)
             exit_process(machine, process.pid, 1)
             return
-        log.write("LOG", f"database system was interrupted; last known up at {machine.clock.time():%Y-%m-%d %H:%M:%S} UTC")
+        log.write(
+            "LOG", f"database system was interrupted; last known up at {machine.clock.time():%Y-%m-%d %H:%M:%S} UTC"
+        )
         log.write("LOG", "database system was not properly shut down; automatic recovery in progress")
         log.write("LOG", "database system is ready to accept connections")
         for other in machine.processes.children(process.pid):
@@ -394,7 +405,15 @@ class Postgres(Program):
         for name, value in {**config.DEFAULTS, **made}.items():
             if settings.get(name) == value or name in ("data_directory", "hba_file", "ident_file"):
                 continue
-            if name in ("port", "listen_addresses", "max_connections", "shared_buffers", "unix_socket_directories", "wal_level", "logging_collector"):
+            if name in (
+                "port",
+                "listen_addresses",
+                "max_connections",
+                "shared_buffers",
+                "unix_socket_directories",
+                "wal_level",
+                "logging_collector",
+            ):
                 log.write("LOG", f'parameter "{name}" cannot be changed without restarting the server')
             else:
                 settings[name] = value
@@ -412,7 +431,9 @@ class Postgres(Program):
         machine.schedule(300.0, "program", (process.pid, argument))
         if self._room(machine, held) > 0:
             return
-        checkpointer = next((one for one in machine.processes.children(process.pid) if one.held == "checkpointer"), None)
+        checkpointer = next(
+            (one for one in machine.processes.children(process.pid) if one.held == "checkpointer"), None
+        )
         if checkpointer is not None:
             log = _Log(machine, process, None, held.log, pid=checkpointer.pid)
             log.write("PANIC", f'could not write to file "pg_wal/xlogtemp.{checkpointer.pid}": No space left on device')
@@ -434,7 +455,8 @@ class Postgres(Program):
             return None
         address = connection.source if isinstance(connection, Connection) else "127.0.0.1"
         if isinstance(request, CloseSession):
-            return exit_process(machine, request.pid, 0)
+            exit_process(machine, request.pid, 0)
+            return None
         if isinstance(request, OpenSession):
             return self._open(machine, process, held, request, address)
         if isinstance(request, Transaction):
@@ -451,7 +473,9 @@ class Postgres(Program):
             return refusal
         name = held.settings["cluster_name"]
         label = f"{name}: " if name else ""
-        title = f"postgres: {label}{ask.user} {ask.database} {address}({40000 + machine.count('backends') % 20000}) idle"
+        title = (
+            f"postgres: {label}{ask.user} {ask.database} {address}({40000 + machine.count('backends') % 20000}) idle"
+        )
         made = fork(machine, process, argv=(title,), held=(ask.database, ask.user, ask.application), rss=15 << 20)
         for file in made.files:
             machine.files.close(file.inode)
@@ -473,7 +497,14 @@ class Postgres(Program):
         return refusal
 
     def _refusal(
-        self, machine: Machine, process: Process, held: Held, cluster: Cluster, ask: SqlRequest, address: str, trusted: bool
+        self,
+        machine: Machine,
+        process: Process,
+        held: Held,
+        cluster: Cluster,
+        ask: SqlRequest,
+        address: str,
+        trusted: bool,
     ) -> SqlError | None:
         path = held.settings["hba_file"]
         try:
@@ -493,7 +524,11 @@ class Postgres(Program):
             return SqlError("FATAL", f'Peer authentication failed for user "{ask.user}"', code="28000")
         if role is None and method in ("trust", "peer"):
             return SqlError("FATAL", f'role "{ask.user}" does not exist', code="28000")
-        if method in ("md5", "scram-sha-256", "password") and not trusted and (role is None or role != verifier(ask.password or "")):
+        if (
+            method in ("md5", "scram-sha-256", "password")
+            and not trusted
+            and (role is None or role != verifier(ask.password or ""))
+        ):
             return SqlError("FATAL", f'password authentication failed for user "{ask.user}"', code="28P01")
         limit = int(held.settings["max_connections"]) - int(held.settings["superuser_reserved_connections"])
         if ask.user != "postgres" and len(self._sessions(machine, process)) >= limit:
@@ -591,15 +626,49 @@ class Postgres(Program):
     def _activity(
         self, machine: Machine, process: Process, ask: SqlRequest
     ) -> tuple[tuple[str, ...], tuple[tuple[str | None, ...], ...]]:
-        columns = ("datname", "pid", "usename", "application_name", "client_addr", "state", "query", "backend_start", "wait_event")
+        columns = (
+            "datname",
+            "pid",
+            "usename",
+            "application_name",
+            "client_addr",
+            "state",
+            "query",
+            "backend_start",
+            "wait_event",
+        )
         rows: list[tuple[str | None, ...]] = []
         for child in machine.processes.children(process.pid):
             began = f"{machine.clock.time(child.started):%Y-%m-%d %H:%M:%S.%f}+00"
             if isinstance(child.held, tuple):
                 database, user, application = child.held
                 address = re.search(r" ([\d.]+)\(", child.argv[0])
-                rows.append((database, str(child.pid), user, application, address[1] if address else None, "idle", "COMMIT", began, "ClientRead"))
-        rows.append((ask.database, str(process.pid + 400), ask.user, ask.application, None, "active", ask.query, f"{machine.clock.time():%Y-%m-%d %H:%M:%S.%f}+00", None))
+                rows.append(
+                    (
+                        database,
+                        str(child.pid),
+                        user,
+                        application,
+                        address[1] if address else None,
+                        "idle",
+                        "COMMIT",
+                        began,
+                        "ClientRead",
+                    )
+                )
+        rows.append(
+            (
+                ask.database,
+                str(process.pid + 400),
+                ask.user,
+                ask.application,
+                None,
+                "active",
+                ask.query,
+                f"{machine.clock.time():%Y-%m-%d %H:%M:%S.%f}+00",
+                None,
+            )
+        )
         return columns, tuple(rows)
 
 

@@ -27,7 +27,9 @@ DEFAULTS: Mapping[str, str] = {
     "log_temp_files": "-1", "wal_buffers": "4MB", "tcp_keepalives_idle": "0", "log_file_mode": "0600",
 }  # fmt: skip
 _INTEGERS = frozenset({"port", "max_connections", "superuser_reserved_connections", "max_wal_senders"})
-_FLAGS = frozenset({"logging_collector", "ssl", "fsync", "autovacuum", "log_checkpoints", "log_connections", "hot_standby"})
+_FLAGS = frozenset(
+    {"logging_collector", "ssl", "fsync", "autovacuum", "log_checkpoints", "log_connections", "hot_standby"}
+)
 
 
 class ConfigProblem(NamedTuple):
@@ -95,7 +97,9 @@ class HbaLine(NamedTuple):
     method: str
 
 
-_METHODS = frozenset({"trust", "reject", "md5", "password", "scram-sha-256", "peer", "ident", "cert", "gss", "ldap", "pam"})
+_METHODS = frozenset(
+    {"trust", "reject", "md5", "password", "scram-sha-256", "peer", "ident", "cert", "gss", "ldap", "pam"}
+)
 
 
 @lru_cache(maxsize=128)

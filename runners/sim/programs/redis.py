@@ -117,8 +117,15 @@ def _problem(name: str, values: list[str]) -> str:
     if not wanted[0] <= len(values) <= wanted[1]:
         return "wrong number of arguments" if values else "Bad directive or wrong number of arguments"
     if name == "port" and not (values[0].isdigit() and int(values[0]) <= 65535):
-        return "argument must be between 0 and 65535 inclusive" if values[0].isdigit() else "argument couldn't be parsed into an integer"
-    if name in ("protected-mode", "appendonly", "daemonize", "stop-writes-on-bgsave-error") and values[0] not in ("yes", "no"):
+        return (
+            "argument must be between 0 and 65535 inclusive"
+            if values[0].isdigit()
+            else "argument couldn't be parsed into an integer"
+        )
+    if name in ("protected-mode", "appendonly", "daemonize", "stop-writes-on-bgsave-error") and values[0] not in (
+        "yes",
+        "no",
+    ):
         return "argument must be 'yes' or 'no'"
     if name == "maxmemory" and not re.fullmatch(r"(?i)\d+([kmg]b?)?", values[0]):
         return "argument must be a memory value"
@@ -192,7 +199,10 @@ class Redis(Program):
             say(f"Can't chdir to '{settings.folder}': {error.strerror}")
             return 1
         held = Held(settings, {}, saved_at=machine.clock.now)
-        log = lambda level, text: self._log(machine, process, held, level, text)  # noqa: E731 (says what, four times)
+
+        def log(level: str, text: str) -> None:
+            self._log(machine, process, held, level, text)
+
         log("#", "oO0OoO0OoO0Oo Redis is starting oO0OoO0OoO0Oo")
         log("#", f"Redis version={VERSION}, bits=64, commit=00000000, modified=0, pid={process.pid}, just started")
         log("#", "Configuration loaded")
@@ -200,18 +210,25 @@ class Redis(Program):
             where = "0.0.0.0" if address == "*" else address  # noqa: S104
             problem = bind(machine, process, where, settings.port)
             if problem is not None:
-                text = {98: "Address already in use", 99: "Cannot assign requested address"}.get(problem.errno or 0, problem.strerror)
-                log("#", f"Warning: Could not create server TCP listening socket {address}:{settings.port}: bind: {text}")
+                text = {98: "Address already in use", 99: "Cannot assign requested address"}.get(
+                    problem.errno or 0, problem.strerror
+                )
+                log(
+                    "#",
+                    f"Warning: Could not create server TCP listening socket {address}:{settings.port}: bind: {text}",
+                )
                 log("#", f"Failed listening on port {settings.port} (TCP), aborting.")
                 return 1
-        log("*", "Running mode=standalone, port=%d." % settings.port)
+        log("*", f"Running mode=standalone, port={settings.port}.")
         log("#", "Server initialized")
         data = self._load(machine, process, held)
         if data is None:
             log("#", "Fatal error loading the DB, check server logs. Exiting.")
             return 1
         try:
-            machine.view().write(settings.raw.get("pidfile", "/run/redis/redis-server.pid"), f"{process.pid}\n".encode())
+            machine.view().write(
+                settings.raw.get("pidfile", "/run/redis/redis-server.pid"), f"{process.pid}\n".encode()
+            )
         except OSError:
             log("#", "Failed to write PID file: No such file or directory")
         log("*", "DB loaded from disk: 0.000 seconds" if data else "Ready to accept connections")
@@ -231,7 +248,13 @@ class Redis(Program):
         except OSError as error:
             if error.errno == 2:
                 return {}
-            self._log(machine, process, held, "#", f"Fatal error: can't open the RDB file {held.settings.dump} for reading: {error.strerror}")
+            self._log(
+                machine,
+                process,
+                held,
+                "#",
+                f"Fatal error: can't open the RDB file {held.settings.dump} for reading: {error.strerror}",
+            )
             return None
         data = decode(raw)
         if data is None:
@@ -281,7 +304,11 @@ class Redis(Program):
         self._log(machine, process, held, "*" if done else "#",
                   "Background saving terminated with success" if done else "Background saving error")  # fmt: skip
         dirty = 0 if done else held.dirty
-        hold(machine, process, held._replace(failed_save=not done, dirty=dirty, saved_at=machine.clock.now if done else held.saved_at))
+        hold(
+            machine,
+            process,
+            held._replace(failed_save=not done, dirty=dirty, saved_at=machine.clock.now if done else held.saved_at),
+        )
         return done
 
     def _save(self, machine: Machine, process: Process, held: Held) -> bool:
@@ -308,16 +335,33 @@ class Redis(Program):
             return None
         source = connection.source if isinstance(connection, Connection) else "127.0.0.1"
         settings = held.settings
-        if settings.protected and not settings.password and not settings.raw.get("bind") and not source.startswith("127."):
-            return RedisError("DENIED Redis is running in protected mode because protected mode is enabled and no password is set for the default user.")
+        if (
+            settings.protected
+            and not settings.password
+            and not settings.raw.get("bind")
+            and not source.startswith("127.")
+        ):
+            return RedisError(
+                "DENIED Redis is running in protected mode because protected mode is enabled and no password is set for the default user."
+            )
         name = request.words[0].lower()
         if name == "auth":
             if not settings.password:
-                return RedisError("ERR AUTH <password> called without any password configured for the default user. Are you sure your configuration is correct?")
-            return "OK" if request.words[-1] == settings.password else RedisError("WRONGPASS invalid username-password pair or user is disabled.")
+                return RedisError(
+                    "ERR AUTH <password> called without any password configured for the default user. Are you sure your configuration is correct?"
+                )
+            return (
+                "OK"
+                if request.words[-1] == settings.password
+                else RedisError("WRONGPASS invalid username-password pair or user is disabled.")
+            )
         if settings.password and request.password != settings.password:
             wrong = request.password is not None
-            return RedisError("WRONGPASS invalid username-password pair or user is disabled." if wrong else "NOAUTH Authentication required.")
+            return RedisError(
+                "WRONGPASS invalid username-password pair or user is disabled."
+                if wrong
+                else "NOAUTH Authentication required."
+            )
         if name == "info":
             return self._info(machine, process, held, request.words[1:])
         if name in ("save", "bgsave"):
@@ -330,7 +374,9 @@ class Redis(Program):
         command = _COMMANDS.get(name)
         if command is None:
             shown = " ".join(f"'{word}'" for word in request.words[1:])
-            return RedisError(f"ERR unknown command '{request.words[0]}', with args beginning with: {shown} ".rstrip(" ") + " ")
+            return RedisError(
+                f"ERR unknown command '{request.words[0]}', with args beginning with: {shown} ".rstrip(" ") + " "
+            )
         fewest, writes, run = command
         if len(request.words) - 1 < fewest:
             return RedisError(f"ERR wrong number of arguments for '{name}' command")
@@ -387,8 +433,14 @@ class Redis(Program):
             "replication": ["role:master", "connected_slaves:0"],
             "keyspace": [f"db0:keys={len(held.data)},expires=0,avg_ttl=0"] if held.data else [],
         }  # fmt: skip
-        wanted = [name.lower() for name in sections if name.lower() not in ("all", "default", "everything")] or list(lists)
-        blocks = [f"# {name.capitalize()}\r\n" + "".join(line + "\r\n" for line in lists[name]) for name in wanted if name in lists]
+        wanted = [name.lower() for name in sections if name.lower() not in ("all", "default", "everything")] or list(
+            lists
+        )
+        blocks = [
+            f"# {name.capitalize()}\r\n" + "".join(line + "\r\n" for line in lists[name])
+            for name in wanted
+            if name in lists
+        ]
         return "\r\n".join(blocks)
 
 

@@ -34,7 +34,9 @@ class Rsyslogd(Program):
         try:
             text = machine.view(process.cred).text(_CONFIG)
         except OSError as error:
-            say(f"rsyslogd: could not open config file '{_CONFIG}': {error.strerror} [v8.2302.0 try https://www.rsyslog.com/e/2104 ]")
+            say(
+                f"rsyslogd: could not open config file '{_CONFIG}': {error.strerror} [v8.2302.0 try https://www.rsyslog.com/e/2104 ]"
+            )
             return 1
         hold(machine, process, routes(text), rss=6 << 20, share=0.00003)
         return None

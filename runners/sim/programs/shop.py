@@ -12,7 +12,7 @@ from typing import NamedTuple
 
 from runners.sim.lifecycle import exit_process
 from runners.sim.machine import Machine, Program, Say
-from runners.sim.network.connect import Connection, ConnectFailure, connect
+from runners.sim.network.connect import ConnectFailure, Connection, connect
 from runners.sim.network.http import HttpFailure, HttpRequest, HttpResponse, exchange
 from runners.sim.processes import Process
 from runners.sim.programs.descriptors import bind, current, hold, open_log, write_line
@@ -50,7 +50,7 @@ class Held(NamedTuple):
 class _Broken(Exception):  # noqa: N818 (a request that cannot be answered well)
     """What a request ran into: the text goes to the log, the status to the client."""
 
-    def __init__(self, text: str, status: int = 500, seconds: float = 0.0) -> None:
+    def __init__(self, text: str, status: int = 502, seconds: float = 0.0) -> None:
         super().__init__(text)
         self.text = text
         self.status = status
@@ -59,10 +59,14 @@ class _Broken(Exception):  # noqa: N818 (a request that cannot be answered well)
 
 def read_settings(environment: Mapping[str, str]) -> Settings:
     """ValueError (with what the application prints) when a setting is missing or wrong."""
-    missing = [name for name in ("DATABASE_URL", "REDIS_URL", "SECRET_KEY_FILE", "LOG_FILE") if not environment.get(name)]
+    missing = [
+        name for name in ("DATABASE_URL", "REDIS_URL", "SECRET_KEY_FILE", "LOG_FILE") if not environment.get(name)
+    ]
     if missing:
         raise ValueError(f"missing required setting: {missing[0]}")
-    database = re.fullmatch(r"postgres(?:ql)?://([^:@/]+)(?::([^@]*))?@([^:/]+)(?::(\w+))?/(\w+)", environment["DATABASE_URL"])
+    database = re.fullmatch(
+        r"postgres(?:ql)?://([^:@/]+)(?::([^@]*))?@([^:/]+)(?::(\w+))?/(\w+)", environment["DATABASE_URL"]
+    )
     if database is None or (database[4] and not database[4].isdigit()):
         raise ValueError(f"invalid DATABASE_URL: {environment['DATABASE_URL']!r}")
     redis = re.fullmatch(r"redis://(?::([^@]*)@)?([^:/]+)(?::(\d+))?(?:/\d+)?", environment["REDIS_URL"])
@@ -129,7 +133,11 @@ class _Application(Program):
         problem = self._write(machine, process, held.settings, level, text)
         if problem is None:
             return True
-        journal_say(machine, process, f"{self.label}: fatal: cannot write log: [Errno {problem.errno}] {problem.strerror}: '{held.settings.log}'")
+        journal_say(
+            machine,
+            process,
+            f"{self.label}: fatal: cannot write log: [Errno {problem.errno}] {problem.strerror}: '{held.settings.log}'",
+        )
         self._disconnect(machine, held)
         exit_process(machine, process.pid, 74)
         return False
@@ -171,10 +179,14 @@ class _Application(Program):
         ask = OpenSession(name, user, password, self.label)
         answer = self._ask(machine, connection, ask)
         if isinstance(answer, SqlError):
-            raise _Broken(f'connection to server at "{host}" ({connection.address}), port {port} failed: {answer.severity}:  {answer.message}', 500)
+            raise _Broken(
+                f'connection to server at "{host}" ({connection.address}), port {port} failed: {answer.severity}:  {answer.message}'
+            )
         session = machine.processes.get(answer) if isinstance(answer, int) else None
         if session is None:
-            raise _Broken(f'connection to server at "{host}", port {port} failed: server closed the connection unexpectedly')
+            raise _Broken(
+                f'connection to server at "{host}", port {port} failed: server closed the connection unexpectedly'
+            )
         hold(machine, process, held._replace(sessions=(session.pid,)))
         return session
 
@@ -182,12 +194,21 @@ class _Application(Program):
         _, _, host, port, _ = settings.database
         connection = connect(machine, host, port, cred=process.cred, timeout=10.0)
         if isinstance(connection, ConnectFailure):
-            where = f' ({connection.address})' if connection.address else ""
+            where = f" ({connection.address})" if connection.address else ""
             if connection.kind == "no-such-host":
-                raise _Broken(f'could not translate host name "{host}" to address: {connection.message}', 500, connection.seconds)
-            hint = " Is the server running on that host and accepting TCP/IP connections?" if connection.kind == "refused" else ""
+                raise _Broken(
+                    f'could not translate host name "{host}" to address: {connection.message}',
+                    seconds=connection.seconds,
+                )
+            hint = (
+                " Is the server running on that host and accepting TCP/IP connections?"
+                if connection.kind == "refused"
+                else ""
+            )
             text = "timeout expired" if connection.kind == "timeout" else connection.message
-            raise _Broken(f'connection to server at "{host}"{where}, port {port} failed: {text}{hint}', 500, connection.seconds)
+            raise _Broken(
+                f'connection to server at "{host}"{where}, port {port} failed: {text}{hint}', seconds=connection.seconds
+            )
         return connection
 
     def _ask(self, machine: Machine, connection: Connection, message: object) -> object:
@@ -206,7 +227,7 @@ class _Application(Program):
         user, password, _, _, name = held.settings.database
         answer = program.run(machine, server, SqlRequest(name, user, query, password, application=self.label))
         if isinstance(answer, SqlError):
-            raise _Broken(f"{answer.severity}:  {answer.message}")
+            raise _Broken(f"{answer.severity}:  {answer.message}", 500)
         return answer
 
     def _queue(self, machine: Machine, process: Process, *words: str) -> object:
@@ -216,7 +237,9 @@ class _Application(Program):
         connection = connect(machine, host, port, cred=process.cred, timeout=5.0)
         if isinstance(connection, ConnectFailure):
             number = {"refused": "111", "timeout": "110", "unreachable": "113", "no-such-host": "-2"}[connection.kind]
-            raise _Broken(f"Error {number} connecting to {host}:{port}. {connection.message}.", 500, connection.seconds)
+            raise _Broken(
+                f"Error {number} connecting to {host}:{port}. {connection.message}.", seconds=connection.seconds
+            )
         answer = self._ask(machine, connection, RedisRequest(words, password or None))
         if isinstance(answer, RedisError):
             raise _Broken(answer.text)
@@ -226,7 +249,16 @@ class _Application(Program):
 def journal_say(machine: Machine, process: Process, text: str) -> None:
     """A line on the standard error of a running process: the journal has it."""
     if process.unit is not None:
-        log(machine, process.name, text, pid=process.pid, unit=process.unit, uid=process.cred.uid, transport="stdout", priority=3)
+        log(
+            machine,
+            process.name,
+            text,
+            pid=process.pid,
+            unit=process.unit,
+            uid=process.cred.uid,
+            transport="stdout",
+            priority=3,
+        )
 
 
 class Web(_Application):
@@ -299,7 +331,9 @@ class Web(_Application):
         if path == "/api/orders" and request.method == "POST":
             return self._order(machine, process)
         if path == "/api/orders":
-            result = self._query(machine, process, "SELECT id, customer, total, status FROM orders ORDER BY id DESC LIMIT 5")[0]
+            result = self._query(
+                machine, process, "SELECT id, customer, total, status FROM orders ORDER BY id DESC LIMIT 5"
+            )[0]
             rows = [dict(zip(result.columns, row, strict=True)) for row in result.rows]
             return 200, {"orders": rows}, 0.009
         if path == "/api/products":
@@ -334,7 +368,11 @@ class Web(_Application):
 
     def _order(self, machine: Machine, process: Process) -> tuple[int, object, float]:
         total = f"{4 + machine.random('orders') * 40:.2f}"
-        self._query(machine, process, f"INSERT INTO orders (customer, total, status, created_at) VALUES ('guest', {total}, 'new', now())")
+        self._query(
+            machine,
+            process,
+            f"INSERT INTO orders (customer, total, status, created_at) VALUES ('guest', {total}, 'new', now())",
+        )
         held = current(machine, process).held
         assert isinstance(held, Held)
         self._queue(machine, process, "LPUSH", held.settings.queue, json.dumps({"total": total}))

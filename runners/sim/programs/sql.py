@@ -122,7 +122,7 @@ def execute(storage: Storage, statement: str) -> SqlResult:
     if verb in ("SET", "VACUUM", "ANALYZE", "CHECKPOINT", "REINDEX", "RESET", "DISCARD"):
         return SqlResult(verb)
     if verb in ("CREATE", "ALTER", "DROP", "GRANT", "REVOKE", "TRUNCATE", "COPY", "EXPLAIN", "WITH", "LOCK"):
-        raise Refused(SqlError("ERROR", f"permission denied for schema public", code="42501"))
+        raise Refused(SqlError("ERROR", "permission denied for schema public", code="42501"))
     raise Refused(_syntax(statement, words[0]))
 
 
@@ -165,7 +165,12 @@ def _select(storage: Storage, statement: str) -> SqlResult:
     if match["table"] is None:
         return _constants(storage, items, statement)
     columns, rows = _source(storage, match["table"], statement, items, match["where"])
-    if len(items) == 1 and re.fullmatch(r"(?i)count\s*\(\s*\*\s*\)(\s+as\s+\w+)?", items[0]) and not match["where"] and not rows:
+    if (
+        len(items) == 1
+        and re.fullmatch(r"(?i)count\s*\(\s*\*\s*\)(\s+as\s+\w+)?", items[0])
+        and not match["where"]
+        and not rows
+    ):
         total = _count_only(storage, match["table"])
         if total is not None:
             return SqlResult("SELECT 1", (_label(items[0]),), ((str(total),),))
@@ -254,9 +259,7 @@ def _constant(text: str, statement: str) -> str | None:
         results = {"+": left + right, "-": left - right, "*": left * right}
         return str(results[match[2]] if match[2] in results else left // right if match[2] == "/" else left % right)
     name = text.split()[0]
-    raise Refused(
-        SqlError("ERROR", f'column "{name}" does not exist', position=statement.find(name) + 1, code="42703")
-    )
+    raise Refused(SqlError("ERROR", f'column "{name}" does not exist', position=statement.find(name) + 1, code="42703"))
 
 
 def _label(item: str, default: str | None = None) -> str:
@@ -271,7 +274,9 @@ def _label(item: str, default: str | None = None) -> str:
 
 def _pick(storage: Storage, columns: tuple[str, ...], item: str, statement: str) -> Callable[[Row], str | None]:
     text = re.sub(r"(?i)\s+as\s+\"?\w+\"?$", "", item).strip()
-    call = re.fullmatch(r"(?i)pg_size_pretty\s*\(\s*pg_database_size\s*\(\s*\w+\s*\)\s*\)|left\s*\(\s*(\w+)\s*,\s*(\d+)\s*\)", text)
+    call = re.fullmatch(
+        r"(?i)pg_size_pretty\s*\(\s*pg_database_size\s*\(\s*\w+\s*\)\s*\)|left\s*\(\s*(\w+)\s*,\s*(\d+)\s*\)", text
+    )
     if call is not None and call[1]:
         index, length = _column(columns, call[1], statement), int(call[2])
         return lambda row: row[index][:length] if row[index] is not None else None  # type: ignore[index]
@@ -333,7 +338,9 @@ def _ordered(columns: tuple[str, ...], rows: tuple[Row, ...], order: str | None,
         words = part.split()
         index = int(words[0]) - 1 if words[0].isdigit() else _column(columns, words[0], statement)
         rows = tuple(
-            sorted(rows, key=lambda row: _sort_key(row[index] or ""), reverse=len(words) > 1 and words[1].lower() == "desc")  # noqa: B023
+            sorted(
+                rows, key=lambda row: _sort_key(row[index] or ""), reverse=len(words) > 1 and words[1].lower() == "desc"
+            )
         )
     return rows
 
@@ -401,7 +408,9 @@ def _split_list(text: str) -> list[str]:
 
 
 def _insert(storage: Storage, statement: str) -> SqlResult:
-    match = re.fullmatch(rf"(?is)insert\s+into\s+{_WORD}\s*(?:\((.*?)\))?\s*values\s*(.*?)(?:\s+returning\s+.*)?", statement)
+    match = re.fullmatch(
+        rf"(?is)insert\s+into\s+{_WORD}\s*(?:\((.*?)\))?\s*values\s*(.*?)(?:\s+returning\s+.*)?", statement
+    )
     if match is None:
         raise Refused(_syntax(statement, statement.split()[-1]))
     table = _table(storage, match[1], statement)
@@ -413,11 +422,19 @@ def _insert(storage: Storage, statement: str) -> SqlResult:
     for group in re.findall(r"\(((?:'(?:[^']|'')*'|[^)])*)\)", match[3]):
         values = _split_list(group)
         if len(values) != len(indexes):
-            what = "more target columns than expressions" if len(values) < len(indexes) else "more expressions than target columns"
+            what = (
+                "more target columns than expressions"
+                if len(values) < len(indexes)
+                else "more expressions than target columns"
+            )
             raise Refused(SqlError("ERROR", f"INSERT has {what}", code="42601"))
         row: list[str | None] = [None] * len(columns)
         for index, value in zip(indexes, values, strict=True):
-            row[index] = storage.functions.get("now") if value.lower() in ("now()", "current_timestamp") else _constant(value, statement)
+            row[index] = (
+                storage.functions.get("now")
+                if value.lower() in ("now()", "current_timestamp")
+                else _constant(value, statement)
+            )
         if columns[0] == "id" and row[0] is None:
             row[0] = str(following + len(rows))
         rows.append(tuple(row))

@@ -14,14 +14,17 @@ from runners.sim.systemd.journal import log
 CONFIG = "/etc/ssh/sshd_config"
 BANNER = "SSH-2.0-OpenSSH_9.2p1 Debian-2+deb12u2"
 _KEYWORDS = frozenset(
-    "acceptenv addressfamily allowagentforwarding allowgroups allowtcpforwarding allowusers authorizedkeyscommand "
-    "authorizedkeyscommanduser authorizedkeysfile banner challengeresponseauthentication chrootdirectory ciphers "
-    "clientalivecountmax clientaliveinterval compression denygroups denyusers forcecommand gatewayports "
-    "gssapiauthentication hostbasedauthentication hostkey hostkeyalgorithms ignorerhosts include kbdinteractiveauthentication "
-    "kexalgorithms listenaddress logingracetime loglevel macs match maxauthtries maxsessions maxstartups "
-    "passwordauthentication permitemptypasswords permitrootlogin permittunnel permituserenvironment pidfile port "
-    "printlastlog printmotd pubkeyacceptedalgorithms pubkeyauthentication rekeylimit strictmodes subsystem syslogfacility "
-    "tcpkeepalive usedns usepam versionaddendum x11displayoffset x11forwarding x11uselocalhost".split()
+    (  # noqa: SIM905 (a table, read better so)
+        "acceptenv addressfamily allowagentforwarding allowgroups allowtcpforwarding allowusers authorizedkeyscommand "
+        "authorizedkeyscommanduser authorizedkeysfile banner challengeresponseauthentication chrootdirectory ciphers "
+        "clientalivecountmax clientaliveinterval compression denygroups denyusers forcecommand gatewayports "
+        "gssapiauthentication hostbasedauthentication hostkey hostkeyalgorithms ignorerhosts include "
+        "kbdinteractiveauthentication kexalgorithms listenaddress logingracetime loglevel macs match maxauthtries "
+        "maxsessions maxstartups passwordauthentication permitemptypasswords permitrootlogin permittunnel "
+        "permituserenvironment pidfile port printlastlog printmotd pubkeyacceptedalgorithms pubkeyauthentication "
+        "rekeylimit strictmodes subsystem syslogfacility tcpkeepalive usedns usepam versionaddendum x11displayoffset "
+        "x11forwarding x11uselocalhost "
+    ).split()
 )
 
 
@@ -44,13 +47,13 @@ def parse(text: str, path: str = CONFIG) -> Mapping[str, tuple[str, ...]]:
             problems.append(f"{path}: line {number}: Bad configuration option: {words[0]}")
             continue
         if len(words) < 2:
-            raise ConfigError(f"{path} line {number}: no argument after keyword \"{words[0]}\"")
+            raise ConfigError(f'{path} line {number}: no argument after keyword "{words[0]}"')
         value = words[1].strip('"')
         if key == "port" and not (value.isdigit() and 0 < int(value) < 65536):
             raise ConfigError(f"{path} line {number}: Badly formatted port number.")
         if key in ("passwordauthentication", "pubkeyauthentication", "usepam", "x11forwarding", "strictmodes"):
             if value.lower() not in ("yes", "no"):
-                raise ConfigError(f"{path} line {number}: unsupported option \"{value}\".")
+                raise ConfigError(f'{path} line {number}: unsupported option "{value}".')
         matching = matching or key == "match"
         if not matching:
             found[key] = (*found.get(key, ()), " ".join(words[1:]))

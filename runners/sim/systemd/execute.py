@@ -18,7 +18,12 @@ from runners.sim.systemd.unitfile import ExecLine, UnitFile
 from runners.sim.users import accounts
 
 PATH = "/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin"
-_FOLDERS = {"RuntimeDirectory": "/run", "StateDirectory": "/var/lib", "LogsDirectory": "/var/log", "CacheDirectory": "/var/cache"}
+_FOLDERS = {
+    "RuntimeDirectory": "/run",
+    "StateDirectory": "/var/lib",
+    "LogsDirectory": "/var/log",
+    "CacheDirectory": "/var/cache",
+}
 _VARIABLE = re.compile(r"\$\{(\w+)\}|\$(\w+)")
 
 
@@ -36,7 +41,12 @@ class _StepFailed(Exception):  # noqa: N818 (named after systemd's own word: a s
 def unmet_condition(machine: Machine, unit: UnitFile) -> str:
     """The first condition that does not hold, as `ConditionPathExists=/x`; "" when all do."""
     view = machine.view()
-    for key in ("ConditionPathExists", "ConditionFileNotEmpty", "ConditionPathIsDirectory", "ConditionFileIsExecutable"):
+    for key in (
+        "ConditionPathExists",
+        "ConditionFileNotEmpty",
+        "ConditionPathIsDirectory",
+        "ConditionFileIsExecutable",
+    ):
         for value in unit.all("Unit", key):
             negate = value.startswith("!")
             path = value.lstrip("!|")
@@ -44,12 +54,15 @@ def unmet_condition(machine: Machine, unit: UnitFile) -> str:
                 inode = view.stat(path)
             except OSError:
                 inode = None
-            holds = inode is not None and {
-                "ConditionPathExists": True,
-                "ConditionFileNotEmpty": inode.size > 0,
-                "ConditionPathIsDirectory": inode.is_dir,
-                "ConditionFileIsExecutable": bool(inode.mode & 0o111) and not inode.is_dir,
-            }[key]
+            holds = (
+                inode is not None
+                and {
+                    "ConditionPathExists": True,
+                    "ConditionFileNotEmpty": inode.size > 0,
+                    "ConditionPathIsDirectory": inode.is_dir,
+                    "ConditionFileIsExecutable": bool(inode.mode & 0o111) and not inode.is_dir,
+                }[key]
+            )
             if holds == negate:
                 return f"{key}={value}"
     return ""
@@ -119,7 +132,7 @@ def read_environment(text: str) -> Iterator[tuple[str, str]]:
 
 def run(machine: Machine, unit: UnitFile, line: ExecLine, pid: int, *, control: bool = False) -> Exit | None:
     """Run it. None: the process goes on as `pid`; else how it ended, within the start."""
-    name = (line.argv[0] if line.argv else line.path).rsplit("/", 1)[-1]
+    name = line.path.rsplit("/", 1)[-1]
     try:
         cred = _user(machine, unit) if "+" not in line.prefixes else ROOT
         _make_folders(machine, unit, cred)
@@ -129,7 +142,6 @@ def run(machine: Machine, unit: UnitFile, line: ExecLine, pid: int, *, control: 
         if control and state.main_pid:
             variables["MAINPID"] = str(state.main_pid)
         argv = list(_expand(line.argv, variables))
-        argv[:1] = [line.path] if "@" not in line.prefixes else argv[:1]
         view = machine.view(cred, cwd)
         found = resolve(view, (line.path,), PATH)
         if isinstance(found, Failure):
@@ -138,7 +150,7 @@ def run(machine: Machine, unit: UnitFile, line: ExecLine, pid: int, *, control: 
                 before = f"Failed to locate executable {line.path}: {found.message}"
             raise _StepFailed("EXEC", 203, found.message, before)
         process = spawn(
-            machine, argv, cred=cred, cwd=cwd, environment=tuple(variables.items()), unit=unit.name, pid=pid,
+            machine, argv, cred=cred, cwd=cwd, environment=tuple(variables.items()), unit=unit.name, pid=pid, path=line.path,
             job_seconds=90.0 if control or unit.type != "simple" else 1.0,
         )  # fmt: skip
         if isinstance(process, Failure):
@@ -167,12 +179,16 @@ def _user(machine: Machine, unit: UnitFile) -> Cred:
     if name:
         user = names.user(int(name) if name.isdigit() else name)
         if user is None:
-            raise _StepFailed("USER", 217, os.strerror(errno.ESRCH), "Failed to determine user credentials: No such process")
+            raise _StepFailed(
+                "USER", 217, os.strerror(errno.ESRCH), "Failed to determine user credentials: No such process"
+            )
         cred = names.cred(user.name)
     if group:
         found = names.group(int(group) if group.isdigit() else group)
         if found is None:
-            raise _StepFailed("GROUP", 216, os.strerror(errno.ESRCH), "Failed to determine group credentials: No such process")
+            raise _StepFailed(
+                "GROUP", 216, os.strerror(errno.ESRCH), "Failed to determine group credentials: No such process"
+            )
         cred = Cred(cred.uid, found.gid, cred.groups | {found.gid})
     extra = [names.group(word) for word in unit.words("Service", "SupplementaryGroups")]
     return Cred(cred.uid, cred.gid, cred.groups | {one.gid for one in extra if one is not None})
@@ -191,7 +207,12 @@ def _make_folders(machine: Machine, unit: UnitFile, cred: Cred) -> None:
             except OSError as error:
                 step = {"RuntimeDirectory": ("RUNTIME_DIRECTORY", 233), "StateDirectory": ("STATE_DIRECTORY", 238)}
                 named, status = step.get(key, ("LOGS_DIRECTORY", 240))
-                raise _StepFailed(named, status, error.strerror or "", f"Failed to set up special execution directory in {folder}: {error.strerror}") from None
+                raise _StepFailed(
+                    named,
+                    status,
+                    error.strerror or "",
+                    f"Failed to set up special execution directory in {folder}: {error.strerror}",
+                ) from None
 
 
 def _working_directory(machine: Machine, unit: UnitFile, cred: Cred) -> str:
@@ -212,7 +233,9 @@ def _working_directory(machine: Machine, unit: UnitFile, cred: Cred) -> str:
         if optional:
             return "/"
         reason = error.strerror or ""
-        raise _StepFailed("CHDIR", 200, reason, f"Changing to the requested working directory failed: {reason}") from None
+        raise _StepFailed(
+            "CHDIR", 200, reason, f"Changing to the requested working directory failed: {reason}"
+        ) from None
     return path
 
 

@@ -28,12 +28,12 @@ class Change(NamedTuple):
         return f"Created symlink {self.link} \u2192 {self.target}."
 
 
-def enable(machine: Machine, name: str) -> list[Change]:
-    """Make the links of the [Install] section. UnitError: not found, masked; OSError when links cannot be made."""
+def enable(machine: Machine, name: str, *, reload: bool = True) -> list[Change]:
+    """Make the links of the [Install] section, and reload the manager. UnitError: not found, masked; OSError when links cannot be made."""
     view = machine.view()
     unit = _installable(view, full_name(name))
     changes = [change for link in _links(unit) if (change := _make(view, link, unit.path)) is not None]
-    if changes:
+    if changes and reload:
         daemon_reload(machine)
     return changes
 

@@ -89,4 +89,3 @@ def entries(
             and (uid is None or entry.uid == uid)
         ):
             yield entry
-

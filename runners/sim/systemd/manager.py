@@ -249,4 +249,3 @@ def unit_restart(machine: Machine, argument: object) -> None:
     machine.systemd.put(state._replace(active="inactive", sub="dead", restarts=count, restart_order=-1))
     if unit.load_state == "loaded":
         _start(machine, unit, ())
-

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from runners.sim.files.inode import ROOT
 from runners.sim.lifecycle import KILL, Exit, deliver, describe_exit
 from runners.sim.machine import Machine, mix
 from runners.sim.processes import Process
@@ -80,7 +81,9 @@ def _start_main(machine: Machine, unit: UnitFile) -> JobOutcome:
     pid = machine.processes.allocate()
     now = machine.clock.now
     machine.systemd.put(
-        machine.systemd.get(unit.name)._replace(sub="start", main_pid=pid, exec_pid=pid, exec_started=now, exec_ended=0.0)
+        machine.systemd.get(unit.name)._replace(
+            sub="start", main_pid=pid, exec_pid=pid, exec_started=now, exec_ended=0.0
+        )
     )
     ended = execute.run(machine, unit, lines[0], pid)
     machine.moment(0.021)
@@ -227,9 +230,7 @@ def record_exit(machine: Machine, unit: UnitFile, ended: Exit) -> None:
     )
 
 
-def _dead(
-    machine: Machine, unit: UnitFile, state: UnitState, result: str, *, try_restart: bool = False
-) -> None:
+def _dead(machine: Machine, unit: UnitFile, state: UnitState, result: str, *, try_restart: bool = False) -> None:
     """The unit is inactive or failed, or waits for its automatic restart."""
     now = machine.clock.now
     if result == "success":
@@ -329,7 +330,12 @@ def stop(machine: Machine, unit: UnitFile) -> JobOutcome:
     if result == "success" and after.exit_code:
         ended = _last_exit(after)
         if after.exec_ended >= state.active_since and not _clean(unit, ended):
-            say(machine, unit, f"{unit.name}: Main process exited, {describe_exit(ended.status, ended.signal)}", priority=5)
+            say(
+                machine,
+                unit,
+                f"{unit.name}: Main process exited, {describe_exit(ended.status, ended.signal)}",
+                priority=5,
+            )
             result = _result(ended)
     _dead(machine, unit, after, result)
     say(machine, unit, f"Stopped {unit.label}.")
@@ -337,7 +343,7 @@ def stop(machine: Machine, unit: UnitFile) -> JobOutcome:
 
 
 def _last_exit(state: UnitState) -> Exit:
-    nobody = Process(0, 0, execute.ROOT, (), "", "", "/", 0.0)
+    nobody = Process(0, 0, ROOT, (), "", "", "/", 0.0)
     if state.exit_code == "exited":
         return Exit(nobody, state.exit_status, 0)
     return Exit(nobody, 0, state.exit_status)

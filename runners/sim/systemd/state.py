@@ -92,7 +92,6 @@ class Journal:
 
     __slots__ = ("_chunks", "_tail")
 
-
     def __init__(self) -> None:
         self._chunks: tuple[tuple[Entry, ...], ...] = ()
         self._tail: tuple[Entry, ...] = ()

@@ -9,8 +9,8 @@ from runners.sim.files.view import FileView
 from runners.sim.machine import Machine
 from runners.sim.processes import Process
 from runners.sim.systemd import unitfile
-from runners.sim.systemd.journal import log
 from runners.sim.systemd.jobs import UnitError
+from runners.sim.systemd.journal import log
 from runners.sim.systemd.unitfile import UnitFile
 
 _KINDS = ("service", "socket", "device", "mount", "automount", "swap", "target", "path", "timer", "slice", "scope")
