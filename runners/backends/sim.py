@@ -21,6 +21,7 @@ from runners.sim.shell.running import Console, run_job, run_line
 from runners.sim.shell.session import Limits, Session
 from runners.sim.system import SystemSpec
 from runners.sim.tasks.play import play
+from runners.sim.users import accounts
 from runners.worlds import CommandResult, Facts, LiveWorld, Observation, TaskFailure, WorldError
 
 _STEPS_PER_SECOND = 2_000_000
@@ -111,6 +112,7 @@ class SimWorld:
             seconds=machine.clock.now - before,
             truncated=done.truncated or kept[0] != done.output,
             timed_out=done.timed_out,
+            prompt=_prompt(machine, self._session),
         )
 
     def observe(self, probes: Sequence[Probe]) -> tuple[Observation, ...]:
@@ -166,6 +168,16 @@ class SimWorld:
 
     def close(self) -> None:
         """Nothing is held beyond memory."""
+
+
+def _prompt(machine: Machine, session: Session) -> str:
+    """Debian's: who, where, in which folder; `~` is home."""
+    who = accounts(machine).user_name(session.cred.uid)
+    home = session.variables.get("HOME")
+    folder, top = session.cwd, home.value if home is not None and isinstance(home.value, str) else ""
+    if len(top) > 1 and f"{folder}/".startswith(f"{top}/"):
+        folder = "~" + folder[len(top) :]
+    return f"{who}@{machine.spec.hostname}:{folder}{'#' if session.cred.uid == 0 else '$'} "
 
 
 def _guarded(work: Callable[Given, Result], *given: Given.args, **named: Given.kwargs) -> Result:

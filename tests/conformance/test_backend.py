@@ -40,7 +40,8 @@ def test_streams_and_status(live: LiveWorld) -> None:
     done = live.run("echo out; echo err >&2; (exit 7)", output_bytes=1000, seconds=10)
     assert (done.stdout, done.stderr, done.exit_code) == (b"out\n", b"err\n", 7)
     assert done.output == b"out\nerr\n"
-    assert not done.truncated and not done.timed_out
+    assert not done.truncated
+    assert not done.timed_out
 
 
 def test_bytes_that_are_no_text(live: LiveWorld) -> None:
@@ -51,14 +52,16 @@ def test_long_output_keeps_head_and_tail(live: LiveWorld) -> None:
     done = live.run("seq 1 20000", output_bytes=2000, seconds=30)
     lines = done.output.decode().splitlines()
     assert done.truncated
-    assert lines[0] == "1" and lines[-1] == "20000"
+    assert lines[0] == "1"
+    assert lines[-1] == "20000"
     assert [line for line in lines if line.startswith("[... ") and line.endswith(" bytes omitted ...]")]
     assert len(done.output) < 2100
 
 
 def test_a_command_that_does_not_end(live: LiveWorld) -> None:
     done = live.run("while :; do :; done", output_bytes=1000, seconds=5)
-    assert done.timed_out and done.exit_code == 124
+    assert done.timed_out
+    assert done.exit_code == 124
     assert run(live, "echo still here") == "still here\n"
 
 
@@ -94,7 +97,8 @@ def test_probe(case: ProbeCase, live: LiveWorld) -> None:
     holds, fails = live.observe([case.holds, case.fails])
     assert holds.holds, holds.detail
     assert not fails.holds, fails.detail
-    assert "\n" not in holds.detail and holds.detail
+    assert "\n" not in holds.detail
+    assert holds.detail
     if case.change:
         done = live.run(case.change, output_bytes=10_000, seconds=60)
         assert done.exit_code == 0, done.output
@@ -120,10 +124,9 @@ def test_probes_leave_no_trace(live: LiveWorld) -> None:
 def test_probes_trust_no_program_of_the_world(live: LiveWorld) -> None:
     """Replaced tools, aliases and a shell that lies change nothing that a probe says."""
     run(live, "systemctl stop redis-server nginx")
-    run(
-        live,
-        "for tool in systemctl ss df ps cat curl; do printf '#!/bin/sh\\necho active\\nexit 0\\n' > /usr/local/bin/$tool; chmod +x /usr/local/bin/$tool; done",
-    )
+    lie = "#!/bin/sh\necho active\nexit 0\n"
+    run(live, f"for tool in systemctl ss df ps cat curl; do printf '{lie}' > /usr/local/bin/$tool; done")
+    run(live, "chmod +x /usr/local/bin/*")
     run(live, "systemctl() { echo active; }; alias ss='echo LISTEN'")
     for wanted in (
         probe("unit", name="redis-server", state="active"),
@@ -141,7 +144,8 @@ def test_tasks_apply_and_fail_with_a_message(live: LiveWorld) -> None:
     assert live.apply([task("copy", dest="/etc/motd", content="hello\n")]) is None
     assert run(live, "cat /etc/motd") == "hello\n"
     failure = live.apply([task("copy", dest="/none/motd", content="x")])
-    assert failure is not None and failure.task == "copy"
+    assert failure is not None
+    assert failure.task == "copy"
     assert "does not exist" in failure.message
 
 
@@ -187,7 +191,8 @@ def test_what_is_no_file_cannot_be_put_back(live: LiveWorld) -> None:
     before = live.facts()
     run(live, "iptables -F INPUT; echo x > /etc/motd")
     left = live.restore_files(before)
-    assert left and not any(name.startswith("/") for name in left)
+    assert left
+    assert not any(name.startswith("/") for name in left)
 
 
 def test_a_restart_is_noticed(live: LiveWorld) -> None:

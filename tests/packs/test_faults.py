@@ -1,4 +1,4 @@
-"""Every fault: it takes hold and is witnessed, a second injection is what its text says, and it leaves nothing behind."""
+"""Every fault takes hold and is witnessed, injected again does what its text says, and leaves nothing behind."""
 
 from __future__ import annotations
 

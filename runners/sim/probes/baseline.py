@@ -14,11 +14,12 @@ _WILD = ("0.0.0.0", "::", "*")  # noqa: S104 (compared with, not bound to)
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Baseline:
     """listeners: (protocol, port) -> the program that listens there; outside: ports that other machines reach;
-    mains: unit -> the program of its main process."""
+    mains: unit -> the program of its main process; names: a running program's name -> what it is."""
 
     listeners: Mapping[tuple[str, int], str] = field(default_factory=dict)
     outside: frozenset[int] = frozenset()
     mains: Mapping[str, str] = field(default_factory=dict)
+    names: Mapping[str, str] = field(default_factory=dict)
 
     @classmethod
     def of(cls, machine: Machine) -> Baseline:
@@ -36,12 +37,18 @@ class Baseline:
             main = machine.processes.get(state.main_pid) if state.main_pid else None
             if main is not None:
                 mains[name] = main.program
-        return cls(listeners=listeners, outside=frozenset(outside), mains=mains)
+        names = {process.name: process.program for process in machine.processes if process.program}
+        return cls(listeners=listeners, outside=frozenset(outside), mains=mains, names=names)
 
     def genuine_listener(self, protocol: str, port: int, process: Process) -> bool:
         """Is it the program that listens there on the healthy machine? A port that nobody had there takes anyone."""
         known = self.listeners.get((protocol, port))
         return known is None or known == process.program
+
+    def is_named(self, name: str, process: Process) -> bool:
+        """Is it the program of that name? A name that ran on the healthy machine stands for what ran by it there."""
+        known = self.names.get(name)
+        return process.program == known if known is not None else name in (process.program, process.name)
 
 
 NOTHING_KNOWN = Baseline()

@@ -61,7 +61,7 @@ def socket(machine: Machine, arguments: Arguments, baseline: Baseline) -> Observ
         one
         for one in holders
         if one.state not in "TZ"
-        and (baseline.genuine_listener(protocol, port, one) if program is None else program in (one.program, one.name))
+        and (baseline.genuine_listener(protocol, port, one) if program is None else baseline.is_named(program, one))
     ]
     seen.expect(bool(genuine), fact if genuine else f"{fact}, which is not what belongs there")
     return seen.observation()

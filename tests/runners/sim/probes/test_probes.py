@@ -1,0 +1,132 @@
+"""Probes against pretence, and probes kept while nothing changed."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from functools import lru_cache
+
+import pytest
+
+from runners.sim.build import boot
+from runners.sim.machine import Machine
+from runners.sim.probes.baseline import Baseline
+from runners.sim.probes.evaluate import KINDS, Memo, evaluate
+from runners.sim.probes.timestamps import recent, written
+from runners.sim.shell.running import run_job
+from runners.sim.system import SystemSpec
+from scenario_dsl.model import Probe
+from scenario_dsl.probes import PROBES
+from tests.conformance.worlds import library, probe
+
+
+@lru_cache(maxsize=1)
+def healthy() -> Machine:
+    return boot(SystemSpec.of(library().systems["small"]), run_job=run_job)
+
+
+@pytest.fixture
+def machine() -> Machine:
+    return healthy().fork()
+
+
+def holds(machine: Machine, asked: Probe) -> bool:
+    return evaluate(machine, asked, Baseline.of(healthy())).holds
+
+
+def test_every_declared_type_is_there() -> None:
+    assert set(KINDS) == set(PROBES)
+
+
+def test_another_program_on_the_port_does_not_count(machine: Machine) -> None:
+    redis = machine.processes.listener("tcp", 6379)
+    assert redis is not None
+    listening = probe("socket", port=6379, listening=True)
+    assert holds(machine, listening)
+    machine.processes.put(redis._replace(program="nc"))
+    assert not holds(machine, listening)
+    # And yet the port is not free.
+    assert not holds(machine, probe("socket", port=6379, listening=False))
+
+
+def test_a_stopped_process_does_not_serve(machine: Machine) -> None:
+    for process in machine.processes:
+        if process.program == "nginx":
+            machine.processes.put(process._replace(state="T"))
+    assert not holds(machine, probe("http", url="http://localhost/health", within="2s"))
+    assert not holds(machine, probe("unit", name="nginx", state="active"))
+
+
+def test_a_unit_that_runs_something_else_is_not_active(machine: Machine) -> None:
+    state = machine.systemd.get("worker.service")
+    main = machine.processes.get(state.main_pid)
+    assert main is not None
+    assert holds(machine, probe("unit", name="worker", state="active"))
+    machine.processes.put(main._replace(program="bash", exe="/usr/bin/bash"))
+    assert not holds(machine, probe("unit", name="worker", state="active"))
+    machine.processes.remove(main.pid)
+    assert not holds(machine, probe("unit", name="worker", state="active"))
+
+
+def test_a_renamed_command_line_forges_no_program(machine: Machine) -> None:
+    redis = machine.processes.listener("tcp", 6379)
+    assert redis is not None
+    machine.processes.put(redis._replace(program="nc", argv=("/usr/bin/redis-server 127.0.0.1:6379",)))
+    assert not holds(machine, probe("socket", port=6379, listening=True, process="redis-server"))
+
+
+def test_a_probe_changes_nothing(machine: Machine) -> None:
+    before = (machine.files.inodes, machine.processes.by_pid, machine.counters, machine.clock.now, machine.events)
+    evaluate(machine, probe("http", url="http://localhost/health", status=200))
+    evaluate(machine, probe("dns", name="db-primary", resolves=True))
+    assert before == (
+        machine.files.inodes, machine.processes.by_pid, machine.counters, machine.clock.now, machine.events,
+    )  # fmt: skip
+
+
+def test_kept_only_while_what_it_reads_is_the_same(machine: Machine) -> None:
+    memo = Memo(Baseline.of(healthy()))
+    asked = probe("file", path="/etc/motd", exists=False)
+    first = memo.evaluate(machine, asked)
+    assert memo.evaluate(machine, asked) is first
+    machine.advance(0)
+    machine.view().write("/etc/motd", b"x")
+    assert not memo.evaluate(machine, asked).holds
+    # An equal probe that is another object has its own place.
+    assert not memo.evaluate(machine, replace(asked)).holds
+
+
+def test_a_request_is_never_kept(machine: Machine) -> None:
+    memo = Memo(Baseline.of(healthy()))
+    asked = probe("http", url="http://localhost/health", status=200)
+    assert memo.evaluate(machine, asked).holds
+    machine.view().unlink("/srv/www/health")
+    assert not memo.evaluate(machine, asked).holds
+
+
+@pytest.mark.parametrize(
+    ("line", "at"),
+    [
+        ("2026-03-14T09:00:05.250000+00:00 small systemd[1]: x", 1773478805.25),
+        ("2026-03-14T10:00:05.25+01:00 small x", 1773478805.25),
+        ('10.0.0.7 - - [14/Mar/2026:09:00:05 +0000] "GET / HTTP/1.1" 200 1', 1773478805.0),
+        ("2026/03/14 09:00:05 [error] 811#811: x", 1773478805.0),
+        ("2026-03-14 09:00:05.250 UTC [12] LOG:  x", 1773478805.25),
+        ("264:M 14 Mar 2026 09:00:05.250 * Ready", 1773478805.0),
+        ("Mar 14 09:00:05 small x", 1773478805.0),
+        ("no time here", None),
+        ("2026-13-99T09:00:05 x", None),
+    ],
+)
+def test_times_of_log_lines(line: str, at: float | None) -> None:
+    assert written(line, 1773478900.0) == at
+
+
+def test_lines_without_a_time_belong_to_the_one_before() -> None:
+    lines = ["2026-03-14T09:00:00Z old", "  more", "2026-03-14T09:00:10Z new", "  more of it"]
+    assert list(recent(iter(lines), 1773478805.0, 1773478900.0)) == lines[2:]
+
+
+def test_last_years_syslog_line_is_not_of_the_future() -> None:
+    at = written("Dec 31 23:00:00 small x", 1773478900.0)
+    assert at is not None
+    assert at < 1773478900.0
