@@ -23,6 +23,7 @@ from runners.sim.system import SystemSpec
 from runners.sim.tasks.play import play
 from runners.sim.users import accounts
 from runners.worlds import CommandResult, Facts, LiveWorld, Observation, TaskFailure, WorldError
+from scenario_dsl.model import System
 
 _STEPS_PER_SECOND = 2_000_000
 """Steps of work that one virtual second pays for: a command that spins is ended by its steps, not by our patience."""
@@ -115,6 +116,11 @@ class SimWorld:
             prompt=_prompt(machine, self._session),
         )
 
+    @property
+    def prompt(self) -> str:
+        """What the shell asks with now."""
+        return _prompt(self._machine, self._session)
+
     def observe(self, probes: Sequence[Probe]) -> tuple[Observation, ...]:
         return _guarded(self._observe, probes)
 
@@ -178,6 +184,13 @@ def _prompt(machine: Machine, session: Session) -> str:
     if len(top) > 1 and f"{folder}/".startswith(f"{top}/"):
         folder = "~" + folder[len(top) :]
     return f"{who}@{machine.spec.hostname}:{folder}{'#' if session.cred.uid == 0 else '$'} "
+
+
+def open_system(system: System, *, seed: int) -> SimWorld:
+    """A healthy system on its own, outside any scenario."""
+    base = boot(SystemSpec.of(system), run_job=run_job)
+    machine = open_world(base, seed)
+    return SimWorld(machine, enter(machine), Baseline.of(base))
 
 
 def _guarded(work: Callable[Given, Result], *given: Given.args, **named: Given.kwargs) -> Result:

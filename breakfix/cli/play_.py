@@ -1,0 +1,138 @@
+"""breakfix play: sit at the prompt yourself."""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Callable, Mapping
+from dataclasses import replace
+from typing import Annotated
+
+import typer
+
+from breakfix.cli.console import interact, run_script
+from breakfix.cli.output import say
+from breakfix.cli.person import Person, prompting
+from breakfix.content import SHIPPED, find_scenario
+from compiler.bundle import compile_pack
+from compiler.model import ResolvedScenario
+from compiler.verify import verify_under_ephemeral_key
+from runners.agents.registry import AgentSpec
+from runners.backends.registry import find_backend
+from runners.plan import plan
+from runners.records import AgentIdentity, TrialRecord, judge
+from runners.sim.commands import COMMANDS
+from runners.trials import Work, run_trial
+from scenario_dsl.errors import AuthorError
+from scenario_dsl.library import load_library
+
+
+def command(
+    scenario: Annotated[
+        str | None, typer.Argument(help="A scenario: PACK/NAME, a file, or a shipped one's name.")
+    ] = None,
+    system: Annotated[str | None, typer.Option("--system", help="Instead: the unbroken system of that name.")] = None,
+    script: Annotated[
+        str | None, typer.Option("-c", help="With --system: run this script in a fresh world, and exit as it does.")
+    ] = None,
+    seed: Annotated[int, typer.Option(help="Another seed is another course of the same world.")] = 0,
+    reveal: Annotated[bool, typer.Option("--reveal/--no-reveal", help="Show the expert's way at the end.")] = True,
+) -> int:
+    """Sit at the prompt yourself: a scenario with its complaint, hints and verdict, or an unbroken system.
+
+    Once the machine is back you may go on to the twin and the control: only then can it be VERIFIED.
+
+    Examples:
+
+        breakfix play process-recovery
+
+        breakfix play --system web-server
+
+        breakfix play --system web-server -c 'df -h; systemctl is-active nginx'
+    """
+    if system is not None:
+        return run_script(system, script, seed) if script is not None else interact(system, seed)
+    if scenario is None:
+        raise AuthorError("name a scenario, for example process-recovery, or a system with --system web-server")
+    if script is not None:
+        raise AuthorError("-c goes with --system; to play a scenario by script, use `breakfix run --agent script:FILE`")
+    return _play(scenario, seed, reveal)
+
+
+def _play(name: str, seed: int, reveal: bool) -> int:
+    folder, scenario_name = find_scenario(name)
+    library = load_library(folder, SHIPPED)
+    if scenario_name not in library.scenarios:
+        raise AuthorError(f"the pack {folder.name} has no scenario `{scenario_name}`")
+    only = replace(library, scenarios={scenario_name: library.scenarios[scenario_name]})
+    bundle = verify_under_ephemeral_key(compile_pack(only))
+    scenario = bundle.content.scenarios[scenario_name]
+    ask = prompting(sorted(COMMANDS))
+    spec = AgentSpec(identity=AgentIdentity(name="person", trusted=True), factory=lambda _setting: Person(ask))
+    resolved = plan([bundle], [spec], backend="sim", seeds=(seed,))
+    work = Work(
+        contents={bundle.digest: bundle.content}, factories={spec.identity: spec.factory}, backend=find_backend("sim")
+    )
+    records: list[TrialRecord] = []
+    for job in resolved.jobs():
+        if records and not _go_on(ask, job.trial.role):
+            break
+        say(f"\n── {scenario.title} ── {_ROLES[job.trial.role]}\n")
+        record = run_trial(job, work)
+        records.append(record)
+        _show_result(record)
+        if record.outcome == "Errored" or any(
+            fact.finding == "fail" for fact in record.facts if fact.check == "primary"
+        ):
+            break
+    say(f"\nVerdict: {judge(records)}. {_MEANING[judge(records)]}")
+    if reveal:
+        _show_gold(scenario)
+    return 0
+
+
+_ROLES: Mapping[str, str] = {
+    "primary": "you are on call",
+    "twin": "another night, another server",
+    "control": "a third call",
+}
+_MEANING: Mapping[str, str] = {
+    "VERIFIED": "You understood it: twin, control, repeat and rollback agree.",
+    "RECOVERED_UNPROVEN": "The machine is up again; that you understood why is not proven.",
+    "NOT_RECOVERED": "The machine is not back.",
+    "HARMFUL": "Something healthy was hurt.",
+    "UNKNOWN": "Not every check was made, so nobody can say.",
+}
+
+
+def _go_on(ask: Callable[[str], str | None], role: str) -> bool:
+    answer = ask(f"\nGo on to the next call ({role} world)? It decides whether your repair was understanding. [Y/n] ")
+    return answer is not None and answer.strip().lower() in ("", "y", "yes")
+
+
+def _show_result(record: TrialRecord) -> None:
+    if record.error is not None:
+        sys.stderr.write(f"{record.error}\n")
+    say("")
+    if record.score is not None:
+        say(
+            f"Score {record.score:g} of {record.trial.full_score:g}, {record.commands} commands, {record.seconds:.0f} s"
+        )
+        for objective in record.objectives:
+            say(f"  {'✓' if objective.met else '✗'} {objective.points:.2f}  {objective.name}")
+    for fact in record.facts:
+        say(f"  {fact.check}: {fact.finding}: {fact.reason}")
+    for harm in record.harms:
+        say(f"  harm: {harm}")
+
+
+def _show_gold(scenario: ResolvedScenario) -> None:
+    say("\nHow an expert went about it:")
+    if scenario.gold.hypothesis:
+        say(f"  Hypothesis: {scenario.gold.hypothesis.strip()}")
+    for step in scenario.gold.steps:
+        if step.think:
+            say(f"  # {step.think.strip()}")
+        if step.run:
+            say(f"  $ {step.run.strip()}")
+        if step.answer:
+            say(f"  answer: {step.answer}")
