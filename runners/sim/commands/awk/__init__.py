@@ -10,7 +10,7 @@ from runners.sim.commands.awk.lexer import AwkError
 from runners.sim.commands.awk.runtime import Runtime
 from runners.sim.commands.awk.statements import Exit, Next, Program, compile_program
 from runners.sim.commands.awk.streams import internal
-from runners.sim.commands.awk.usage import USAGE, VERSION
+from runners.sim.commands.awk.usage import LIMITS, USAGE, VERSION
 from runners.sim.commands.context import Context
 
 NAMES = ("awk", "mawk")
@@ -52,10 +52,11 @@ def _main(ctx: Context) -> int:
         elif letter == "W":
             if value in ("version", "v", "V"):
                 ctx.out(VERSION)
+                ctx.stderr.write(LIMITS.encode())
                 return 0
             if value in ("help", "usage", "h", "u"):
                 ctx.stderr.write(USAGE.replace("mawk", ctx.name, 1).encode())
-                return _FAILURE
+                return 0
         else:
             found = _ASSIGNMENT.fullmatch(value)
             if found is None:
@@ -68,7 +69,7 @@ def _main(ctx: Context) -> int:
         text = internal(words.pop(0))
     else:
         ctx.stderr.write(USAGE.replace("mawk", ctx.name, 1).encode())
-        return _FAILURE
+        return 0
     return _start(ctx, text, separator, assignments, words)
 
 

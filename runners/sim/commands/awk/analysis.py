@@ -10,10 +10,10 @@ from runners.sim.commands.awk.lexer import AwkError
 from runners.sim.commands.awk.runtime import SPECIAL
 
 _COUNTS = {
-    "length": (0, 1), "substr": (2, 3), "index": (2, 2), "split": (2, 3), "sub": (2, 3), "gsub": (2, 3), "match": (2, 2),
-    "sprintf": (1, 255), "sin": (1, 1), "cos": (1, 1), "atan2": (2, 2), "exp": (1, 1), "log": (1, 1), "sqrt": (1, 1),
-    "int": (1, 1), "rand": (0, 0), "srand": (0, 1), "tolower": (1, 1), "toupper": (1, 1), "system": (1, 1),
-    "close": (1, 1), "fflush": (0, 1), "strftime": (0, 3), "systime": (0, 0), "mktime": (1, 1),
+    "length": (0, 1), "substr": (2, 3), "index": (2, 2), "split": (2, 3), "sub": (2, 3), "gsub": (2, 3),
+    "match": (2, 2), "sprintf": (1, 255), "sin": (1, 1), "cos": (1, 1), "atan2": (2, 2), "exp": (1, 1), "log": (1, 1),
+    "sqrt": (1, 1), "int": (1, 1), "rand": (0, 0), "srand": (0, 1), "tolower": (1, 1), "toupper": (1, 1),
+    "system": (1, 1), "close": (1, 1), "fflush": (0, 1), "strftime": (0, 3), "systime": (0, 0), "mktime": (1, 1),
 }  # fmt: skip
 
 

@@ -1,6 +1,6 @@
 """Associative arrays that are walked in mawk's order.
 
-mawk keeps two chained hash tables: by string (FNV-1) and by integer. A chain's most recently used element is in front,
+mawk keeps two chained hash tables: by string (FNV-1a) and by integer. A chain's most recently used element is in front,
 and `for (k in a)` goes through the string table from its first chain to its last. So the order follows from each
 key's hash and from how recently it was used; elements made by number enter the string table when it is first needed.
 """
@@ -10,7 +10,7 @@ from __future__ import annotations
 from runners.sim.commands.awk.values import MAX_INT, Value, string
 
 _FIRST_MASK = 63
-_CHAIN = 2
+_CHAIN = 12
 
 
 class Array:
@@ -134,8 +134,8 @@ class Array:
 
 
 def _hash(key: str) -> int:
-    """FNV-1, 32 bits."""
+    """FNV-1a, 32 bits."""
     value = 2166136261
     for char in key:
-        value = ((value * 16777619) & 0xFFFFFFFF) ^ ord(char)
+        value = ((value ^ ord(char)) * 16777619) & 0xFFFFFFFF
     return value

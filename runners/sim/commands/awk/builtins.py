@@ -70,7 +70,7 @@ def _pattern(compiler: Compiler, node: nodes.Expression) -> Callable[[Runtime], 
     if isinstance(node, nodes.RegexLiteral):
         source = node.source
         compiled(source)
-        return lambda rt: source
+        return lambda _rt: source
     value = compiler.expression(node)
     return lambda rt: rt.text(value(rt))
 
@@ -173,7 +173,7 @@ def _atan2(compiler: Compiler, arguments: Arguments) -> Compiled:
     return lambda rt: math.atan2(number(y(rt)), number(x(rt)))
 
 
-def _rand(compiler: Compiler, arguments: Arguments) -> Compiled:
+def _rand(_compiler: Compiler, _arguments: Arguments) -> Compiled:
     def rand(rt: Runtime) -> Value:
         rt.state += 1
         return float(mix(f"{rt.seed}:{rt.state}") >> 11) / 2.0**53
@@ -224,7 +224,7 @@ def _close(compiler: Compiler, arguments: Arguments) -> Compiled:
     return lambda rt: float(rt.streams.close(rt.text(name(rt))))
 
 
-def _fflush(compiler: Compiler, arguments: Arguments) -> Compiled:
+def _fflush(_compiler: Compiler, _arguments: Arguments) -> Compiled:
     def fflush(rt: Runtime) -> Value:
         rt.streams.flush()
         return 0.0
@@ -248,7 +248,7 @@ def _strftime(compiler: Compiler, arguments: Arguments) -> Compiled:
     return strftime
 
 
-def _systime(compiler: Compiler, arguments: Arguments) -> Compiled:
+def _systime(_compiler: Compiler, _arguments: Arguments) -> Compiled:
     return lambda rt: float(int(rt.ctx.machine.clock.now))
 
 

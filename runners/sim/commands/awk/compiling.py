@@ -98,11 +98,11 @@ class ExpressionCompiler:
 
     def _number(self, node: nodes.Number) -> Compiled:
         value = node.value
-        return lambda rt: value
+        return lambda _rt: value
 
     def _string(self, node: nodes.String) -> Compiled:
         value = node.value
-        return lambda rt: value
+        return lambda _rt: value
 
     def _regexliteral(self, node: nodes.RegexLiteral) -> Compiled:
         found = self.finder(node)
@@ -118,10 +118,10 @@ class ExpressionCompiler:
         return lambda rt: rt.variables[slot]
 
     def _field(self, node: nodes.Field) -> Compiled:
-        if isinstance(node.index, nodes.Number):
-            fixed = int(node.index.value)
+        if isinstance(node.number, nodes.Number):
+            fixed = int(node.number.value)
             return lambda rt: rt.field(fixed)
-        index = self.expression(node.index)
+        index = self.expression(node.number)
         return lambda rt: rt.field(_index(index(rt)))
 
     def _element(self, node: nodes.Element) -> Compiled:
@@ -165,7 +165,7 @@ class ExpressionCompiler:
             regex = compiled(node.source)
             if regex.literal is not None:
                 literal = regex.literal.decode("latin-1")
-                return lambda rt, text: literal in text
+                return lambda _rt, text: literal in text
             return lambda rt, text: regex.test(rt.checked(text).encode("latin-1"))
         source = self.expression(node)
         return lambda rt, text: compiled(rt.text(source(rt))).test(rt.checked(text).encode("latin-1"))
@@ -197,7 +197,7 @@ class ExpressionCompiler:
                 return lambda rt, value: rt.resize(_index(value))
             return lambda rt, value: rt.variables.__setitem__(slot, value)
         if isinstance(node, nodes.Field):
-            index = self.expression(node.index)
+            index = self.expression(node.number)
             return lambda rt, value: rt.set_field(_index(index(rt)), value)
         assert isinstance(node, nodes.Element)
         array, subscript = self.array(node.array), self.subscript(node.subscripts)

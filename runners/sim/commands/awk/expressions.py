@@ -61,9 +61,9 @@ class ExpressionParser:
 
     def unexpected(self) -> NoReturn:
         token = self.token
-        if token.kind == "eof" or (token.kind == "newline" and self.tokens[self.position + 1].kind == "eof"):
-            if self.open_braces:
-                raise AwkError(f"line {self.tokens[-1].line}: missing }} near end of file")
+        at_end = token.kind == "eof" or (token.kind == "newline" and self.tokens[self.position + 1].kind == "eof")
+        if at_end and self.open_braces:
+            raise AwkError(f"line {self.tokens[-1].line}: missing }} near end of file")
         raise AwkError(f"line {token.line}: syntax error at or near {token.text}")
 
     def close_bracket(self) -> None:
@@ -138,7 +138,7 @@ class ExpressionParser:
 
     def redirect_target(self) -> nodes.Expression:
         self.no_greater = True
-        target = self.concatenation()
+        target = self.ternary()
         self.no_greater = False
         return target
 
@@ -285,7 +285,7 @@ class ExpressionParser:
             self.advance()
             if self.token.kind in ("-", "+", "!"):
                 return nodes.Field(nodes.Unary(self.advance().kind, self.postfix()))
-            if self.token.kind in ("++", "--"):
+            if self.token.kind in ("++", "--") or self.token.value == "NF":
                 return nodes.Field(self.postfix())
             return nodes.Field(self.primary())
         if kind == "(":
@@ -309,7 +309,7 @@ class ExpressionParser:
             if self.accept("<"):
                 return nodes.Getline("file", target, self.postfix())
             return nodes.Getline("main", target, None)
-        self.unexpected()
+        return self.unexpected()
 
     def _group(self) -> nodes.Expression:
         listed = self.arguments()

@@ -42,10 +42,10 @@ def _items(form: str) -> tuple[tuple[_Item, ...], str]:
         literal += form[index : found.start()]
         index = found.end()
         flags, width, precision, _, kind = found.groups()
-        if kind == "%":
+        if found[0] == "%%":
             literal += "%"
             continue
-        if kind == "":
+        if kind in ("", "%"):
             raise RunError(f'not enough arguments passed to printf("{form}")')
         count += 1
         if kind not in "diouxXeEfFgGcs":

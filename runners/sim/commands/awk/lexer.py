@@ -7,7 +7,7 @@ from typing import NamedTuple
 
 
 class AwkError(Exception):
-    """Ends the program with status 2; the text is mawk's, without the program's name. `bare`: without `line N: `."""
+    """Ends the program with status 2; the text is mawk's, without the program's name."""
 
 
 class Token(NamedTuple):
@@ -20,35 +20,23 @@ class Token(NamedTuple):
     line: int
 
 
-KEYWORDS = frozenset(
-    "BEGIN END function func if else while for do break continue next nextfile exit return delete in getline print "
-    "printf".split()
-)
-BUILTINS = frozenset(
+_KEYWORD_LIST = "BEGIN END function func if else while for do break continue next nextfile exit return delete in getline print printf"
+_BUILTIN_LIST = (
     "length substr index split sub gsub match sprintf sin cos atan2 exp log sqrt int rand srand tolower toupper system "
-    "close fflush strftime systime mktime".split()
+    "close fflush strftime systime mktime"
 )
-_OPERATORS = sorted(
-    "{ } ( ) [ ] ; , + - * / % ^ ! > < | ? : ~ $ = += -= *= /= %= ^= **= ** == <= >= != ++ -- && || >> !~ & &&".split(),
-    key=len,
-    reverse=True,
-)
+_OPERATOR_LIST = "{ } ( ) [ ] ; , + - * / % ^ ! > < | ? : ~ $ = += -= *= /= %= ^= == <= >= != ++ -- && || >> !~ &"
+KEYWORDS = frozenset(_KEYWORD_LIST.split())
+BUILTINS = frozenset(_BUILTIN_LIST.split())
+_OPERATORS = sorted(_OPERATOR_LIST.split(), key=len, reverse=True)
 _NUMBER = re.compile(r"0[xX][0-9a-fA-F]+|(?:[0-9]+\.?[0-9]*|\.[0-9]+)(?:[eE][+-]?[0-9]+)?")
 _NAME = re.compile(r"[A-Za-z_][A-Za-z_0-9]*")
 _BLANK = re.compile(r"(?:[ \t\r\f\v]|\\\r?\n|#[^\n]*)+")
 _ENDS_OPERAND = frozenset({"number", "string", "regex", "name", "builtin", ")", "]", "$", "++", "--"})
 _SIMPLE = {
-    "n": "\n",
-    "t": "\t",
-    "\\": "\\",
-    '"': '"',
-    "a": "\a",
-    "b": "\b",
-    "f": "\f",
-    "r": "\r",
-    "v": "\v",
+    "n": "\n", "t": "\t", "\\": "\\", '"': '"', "a": "\a", "b": "\b", "f": "\f", "r": "\r", "v": "\v",
     "/": "\\/",
-}
+}  # fmt: skip
 _ESCAPE = re.compile(r"\\(?:x([0-9A-Fa-f]{1,2})|([0-7]{1,3})|(.)|$)", re.DOTALL)
 
 
@@ -104,8 +92,7 @@ def tokenize(text: str) -> list[Token]:
             operator = next((known for known in _OPERATORS if text.startswith(known, index)), None)
             if operator is None:
                 raise AwkError(f"{line}: unexpected character '{char}'")
-            kind = {"**": "^", "**=": "^="}.get(operator, operator)
-            tokens.append(Token(kind, operator, operator, line))
+            tokens.append(Token(operator, operator, operator, line))
             index += len(operator)
     tokens.append(Token("newline", "end of line", "\n", line))
     tokens.append(Token("eof", "end of file", "", line + 1))

@@ -23,7 +23,7 @@ class Variable(NamedTuple):
 
 
 class Field(NamedTuple):
-    index: Expression
+    number: Expression
 
 
 class Element(NamedTuple):
@@ -121,7 +121,7 @@ class Grouping(NamedTuple):
     inner: Expression
 
 
-Expression = Union[
+Expression = Union[  # noqa: UP007 (a forward reference)
     Number, String, RegexLiteral, Variable, Field, Element, Unary, Binary, Logical, Concatenation, Matching, Membership,
     Conditional, Assign, Increment, Call, Builtin, Getline, Grouping,
 ]  # fmt: skip
@@ -192,7 +192,7 @@ class Delete(NamedTuple):
     subscripts: tuple[Expression, ...] | None
 
 
-Statement = Union[
+Statement = Union[  # noqa: UP007 (a forward reference)
     Print, Evaluate, Block, If, While, DoWhile, For, ForIn, Jump, Exit, Return, Delete,
 ]  # fmt: skip
 

@@ -16,7 +16,7 @@ _PROBLEMS = {
 }
 
 
-class Problem(AwkError):
+class PatternError(AwkError):
     """A pattern that does not compile."""
 
 
@@ -24,13 +24,13 @@ class Problem(AwkError):
 def compiled(source: str) -> Regex:
     """The expression of latin-1 text `source`."""
     if source[:1] in ("*", "+", "?"):
-        raise Problem(f"line 1: regular expression compile failed (missing operand)\n{source}")
+        raise PatternError(f"line 1: regular expression compile failed (missing operand)\n{source}")
     try:
         return extended(_translate(source).encode("latin-1", "replace").decode("utf-8", "surrogateescape"))
     except RegexError as error:
         said = str(error)
         text = next((text for start, text in _PROBLEMS.items() if said.startswith(start)), said)
-        raise Problem(f"line 1: regular expression compile failed ({text})\n{source}") from None
+        raise PatternError(f"line 1: regular expression compile failed ({text})\n{source}") from None
 
 
 def _translate(source: str) -> str:
@@ -64,7 +64,8 @@ def _escape(source: str, index: int) -> tuple[str, int]:
 
 
 def _bracket(source: str, start: int) -> tuple[str, int]:
-    """A bracket expression with its escapes replaced; `]`, `^` and `-` that were escaped go where they are themselves."""
+    """A bracket expression with its escapes replaced; `]`, `^` and `-` that were escaped go where they stand for
+    themselves."""
     index = start + 1
     head = "["
     if source[index : index + 1] == "^":

@@ -29,8 +29,8 @@ class Runtime:
     """One run. `variables`: globals by slot, the special ones first; `arrays`: global arrays by name."""
 
     __slots__ = (
-        "_fields", "_operand", "_record", "_source", "_split", "arrays", "budget", "ctx", "frame", "names", "nf", "result",
-        "seed", "state", "stdin_used", "streams", "subsep", "variables",
+        "_fields", "_operand", "_record", "_source", "_split", "arrays", "budget", "ctx", "frame", "names", "nf",
+        "result", "seed", "state", "stdin_used", "streams", "variables",
     )  # fmt: skip
 
     def __init__(self, ctx: Context, names: dict[str, int], arrays: dict[str, Array]) -> None:
@@ -103,7 +103,7 @@ class Runtime:
         if not self._split:
             self._split_record()
         if index > self.nf:
-            return None
+            return ""
         found = self._fields[index - 1]
         return Input(found) if type(found) is str else str(found) if type(found) is Text else found
 
@@ -225,7 +225,7 @@ class Runtime:
 
     def _open(self, name: str) -> None:
         self.stdin_used = True
-        self.variables[FILENAME] = name if name else None
+        self.variables[FILENAME] = name or "-"
         self.variables[FNR] = 0.0
         try:
             self._source = Source(self.ctx, self.ctx.open(external(name) if name else "-"))

@@ -152,7 +152,7 @@ class StatementCompiler(ExpressionCompiler):
 
     def _run_for(self, node: nodes.For) -> Run:
         start = None if node.start is None else self.statement(node.start)
-        condition = (lambda rt: True) if node.condition is None else self.condition(node.condition)
+        condition = (lambda _rt: True) if node.condition is None else self.condition(node.condition)
         step = None if node.step is None else self.statement(node.step)
         loop = self._loop(condition, self.statement(node.body), step)
 
@@ -217,10 +217,10 @@ class StatementCompiler(ExpressionCompiler):
     def _run_jump(self, node: nodes.Jump) -> Run:
         if node.kind in ("break", "continue"):
             signal = BREAK if node.kind == "break" else CONTINUE
-            return lambda rt: signal
+            return lambda _rt: signal
         file = node.kind == "nextfile"
 
-        def jump(rt: Runtime) -> int:
+        def jump(_rt: Runtime) -> int:
             raise Next(file)
 
         return jump

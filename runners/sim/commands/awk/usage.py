@@ -7,6 +7,8 @@ mawk 1.3.4 20200120
 Copyright 2008-2019,2020, Thomas E. Dickey
 Copyright 1991-1996,2014, Michael D. Brennan
 
+"""
+LIMITS = """\
 random-funcs:       srandom/random
 regex-funcs:        internal
 compiled limits:

@@ -23,7 +23,8 @@ class Text(str):
 Value = float | str | None
 
 _PREFIX = re.compile(
-    r"[ \t\n\r\f\v]*([+-]?(?:0[xX][0-9a-fA-F]+|(?:[0-9]+\.?[0-9]*|\.[0-9]+)(?:[eE][+-]?[0-9]+)?|inf(?:inity)?|nan))", re.IGNORECASE
+    r"[ \t\n\r\f\v]*([+-]?(?:0x[0-9a-f]+|(?:[0-9]+\.?[0-9]*|\.[0-9]+)(?:e[+-]?[0-9]+)?|inf(?:inity)?|nan))",
+    re.IGNORECASE,
 )  # fmt: skip
 _LOOKS = re.compile(r"[ \t\n\r\f\v]*[+-]?(?:[0-9]+\.?[0-9]*|\.[0-9]+)(?:[eE][+-]?[0-9]+)?[ \t\n\r\f\v]*\Z")
 NOT_A_NUMBER = math.copysign(math.nan, -1.0)
