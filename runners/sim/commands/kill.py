@@ -6,7 +6,8 @@ import os
 
 from runners.sim.commands.context import Context
 from runners.sim.process_info import session
-from runners.sim.signals import NAMES, number_of, send
+from runners.sim.signals import NAMES as SIGNAL_NAMES
+from runners.sim.signals import number_of, send
 
 _USAGE = """
 Usage:
@@ -87,15 +88,15 @@ def _group(ctx: Context, group: int) -> list[int]:
 
 def _list(ctx: Context, arguments: list[str]) -> int:
     if not arguments:
-        ctx.line(" ".join(NAMES[number] for number in range(1, 17)))
-        ctx.line(" ".join(NAMES[number] for number in range(17, 32)))
+        ctx.line(" ".join(SIGNAL_NAMES[number] for number in range(1, 17)))
+        ctx.line(" ".join(SIGNAL_NAMES[number] for number in range(17, 32)))
         return 0
     status = 0
     for argument in arguments:
         if argument.isdigit():
             # A shell reports death by signal n as 128 + n.
             number = int(argument) & 127
-            ctx.line(NAMES[number] if number in NAMES else argument)
+            ctx.line(SIGNAL_NAMES[number] if number in SIGNAL_NAMES else argument)
         else:
             found = number_of(argument)
             if found is None:
