@@ -119,7 +119,9 @@ def spawn(
     job_seconds: float = 600.0,
     path: str | None = None,
 ) -> Process | Failure:
-    """Start a program (the file `path`, if its name is not argv[0]). The process that comes back may have ended already: look it up by its pid.
+    """Start a program (the file `path`, if its name is not argv[0]).
+
+    The process that comes back may have ended already: look it up by its pid.
 
     A daemon goes on; anything else is a command that the shell runs to its end now. Lines that the program says at its
     start go to `stderr` when given, otherwise to the journal.
@@ -152,7 +154,7 @@ def spawn(
         def say(line: str) -> None:
             if stderr is not None:
                 stderr.append(line)
-            elif unit is not None:
+            elif unit is not None and line:
                 log(machine, process.name, line, pid=process.pid, unit=unit, uid=cred.uid, transport="stdout")
 
         status = program.start(machine, process, say)

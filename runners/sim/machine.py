@@ -128,7 +128,8 @@ class Event(NamedTuple):
 class Machine:
     """The whole state of one server. `fork()` gives an independent copy in microseconds.
 
-    `base`: what `facts` knows of the healthy machine, shared by all its forks. Handles (`files`, `processes`, …) are mutable and belong to one machine; what they hold is immutable and shared.
+    Handles (`files`, `processes`, …) are mutable and belong to one machine; what they hold is immutable and shared.
+    `base`: what `facts` knows of the healthy machine, shared by all its forks.
     """
 
     __slots__ = (

@@ -35,8 +35,8 @@ class OpenFile(NamedTuple):
 class Process(NamedTuple):
     """One process. `argv` is what ps shows; `exe` the real path of its program, `program` the implementation's name.
 
-    cpu: seconds used at its start; cpu_share: of one core, ever since (0..n), see `cpu_used`; rss, vsz: bytes; `unit`: the systemd unit
-    whose cgroup it is in; `state`: R, S, D, T or Z. `held` is what a daemon keeps in memory (its parsed configuration),
+    cpu: seconds used at its start; cpu_share: of one core, ever since (0..n), see `cpu_used`; rss, vsz: bytes;
+    `unit`: the systemd unit whose cgroup it is in; `state`: R, S, D, T or Z. `held` is what a daemon keeps in memory (its parsed configuration),
     an immutable value that only its program reads. A dead process is not in the table.
     """
 

@@ -76,7 +76,7 @@ class Postgres(Program):
             return 1
         log = _Log(machine, process, say)
         try:
-            held = self._configure(machine, process, say, log)
+            held = self._configure(machine, process, say)
             cluster = self._open_data(machine, process, held, log)
             self._listen(machine, process, held, log)
         except _Exit as end:
@@ -90,7 +90,7 @@ class Postgres(Program):
         machine.schedule(300.0, "program", (process.pid, "checkpoint"))
         return None
 
-    def _configure(self, machine: Machine, process: Process, say: Say, log: _Log) -> Held:
+    def _configure(self, machine: Machine, process: Process, say: Say) -> Held:
         arguments = _arguments(process.argv)
         data = arguments.get("D", "")
         path = arguments.get("config_file") or f"{data}/postgresql.conf"
@@ -110,11 +110,12 @@ class Postgres(Program):
         settings["config_file"] = path
         hba_path = settings["hba_file"] or f"{data}/pg_hba.conf"
         settings["hba_file"] = hba_path
+        collected = ""
         if settings["logging_collector"] in ("on", "true", "yes", "1"):
             folder = settings["log_directory"]
             folder = folder if folder.startswith("/") else f"{data}/{folder}"
-            log.path = f"{folder}/{machine.clock.time().strftime(settings['log_filename'])}"
-        return Held(settings, (), data, log.path, path)
+            collected = f"{folder}/{machine.clock.time().strftime(settings['log_filename'])}"
+        return Held(settings, (), data, collected, path)
 
     def _open_data(self, machine: Machine, process: Process, held: Held, log: _Log) -> Cluster:
         view = machine.view(process.cred)
@@ -189,13 +190,10 @@ class Postgres(Program):
         except OSError as error:
             what = "write" if error.errno == 28 else "create"
             raise _Exit(1, ("FATAL", f'could not {what} lock file "postmaster.pid": {error.strerror}')) from None
-        if log.path:
-            problem = open_log(machine, process, log.path)
+        if held.log:
+            problem = open_log(machine, process, held.log)
             if problem is not None:
-                target = log.path
-                log.path = ""
-                raise _Exit(1, ("FATAL", f'could not open log file "{target}": {problem.strerror}'))
-            log.path = ""
+                raise _Exit(1, ("FATAL", f'could not open log file "{held.log}": {problem.strerror}'))
             log.write("LOG", "redirecting log output to logging collector process")
             log.write("HINT", f'Future log output will appear in directory "{held.settings["log_directory"]}".')
             log.path = held.log
@@ -430,6 +428,7 @@ class Postgres(Program):
             return
         machine.schedule(300.0, "program", (process.pid, argument))
         if self._room(machine, held) > 0:
+            self._mark(machine, held, clean=False)
             return
         checkpointer = next(
             (one for one in machine.processes.children(process.pid) if one.held == "checkpointer"), None

@@ -4,10 +4,11 @@ from __future__ import annotations
 
 from typing import NamedTuple
 
+from runners.sim.lifecycle import deliver
 from runners.sim.machine import Machine, Program, Say
 from runners.sim.processes import Process
 from runners.sim.programs.descriptors import bind, hold
-from runners.sim.systemd.unitfile import timespan
+from runners.sim.systemd.unitfile import signal_number, timespan
 
 
 class Steady(NamedTuple):
@@ -59,9 +60,33 @@ class Waiting(Program):
         return None
 
 
+class StartStop(Program):
+    """start-stop-daemon, as far as units use it: `--stop --pidfile FILE [--retry SIGNAL/…]`."""
+
+    ends_on = frozenset()
+
+    def start(self, machine: Machine, process: Process, say: Say) -> int | None:
+        words = process.argv[1:]
+        options = dict(zip(words, words[1:], strict=False))
+        path = options.get("--pidfile", "")
+        try:
+            text = machine.view(process.cred).text(path).strip()
+        except OSError as error:
+            if "--quiet" not in words:
+                say(f"start-stop-daemon: unable to open pidfile {path} for reading ({error.strerror})")
+            return 1
+        target = machine.processes.get(int(text)) if text.isdigit() else None
+        if target is None:
+            return 1
+        name = options.get("--retry", options.get("--signal", "TERM")).split("/")[0]
+        deliver(machine, target, signal_number(name))
+        return 0
+
+
 _MB = 1 << 20
 PROGRAMS = {
     "sleep": Waiting(),
+    "start-stop-daemon": StartStop(),
     "systemd-journald": Service(Steady(22 * _MB, 0.0004)),
     "systemd-udevd": Service(Steady(7 * _MB, 0.00001)),
     "systemd-logind": Service(Steady(8 * _MB, 0.00002)),

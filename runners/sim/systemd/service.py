@@ -85,12 +85,17 @@ def _start_main(machine: Machine, unit: UnitFile) -> JobOutcome:
             sub="start", main_pid=pid, exec_pid=pid, exec_started=now, exec_ended=0.0
         )
     )
+    # A simple service has started as soon as it is forked; what it says of itself comes after.
+    at_once = kind in ("simple", "idle")
+    if at_once:
+        say(machine, unit, f"Started {unit.label}.")
+        machine.moment(0.003)
     ended = execute.run(machine, unit, lines[0], pid)
-    machine.moment(0.021)
-    if kind in ("simple", "idle", "exec"):
+    machine.moment(0.018)
+    if at_once or kind == "exec":
         if ended is not None and kind == "exec" and ended.status >= 200:
             return _main_failed(machine, unit, ended, control=False)
-        _running(machine, unit)
+        _running(machine, unit, announced=at_once)
         if ended is not None:
             main_ended(machine, unit, ended)
         return JobOutcome(unit.name)
@@ -110,12 +115,13 @@ def _start_main(machine: Machine, unit: UnitFile) -> JobOutcome:
     return JobOutcome(unit.name)
 
 
-def _running(machine: Machine, unit: UnitFile) -> None:
+def _running(machine: Machine, unit: UnitFile, *, announced: bool = False) -> None:
     now = machine.clock.now
     machine.systemd.put(
         machine.systemd.get(unit.name)._replace(active="active", sub="running", active_since=now, changed=now)
     )
-    say(machine, unit, f"Started {unit.label}.")
+    if not announced:
+        say(machine, unit, f"Started {unit.label}.")
 
 
 def _pid_file_agrees(machine: Machine, unit: UnitFile, pid: int) -> bool:
