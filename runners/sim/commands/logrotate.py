@@ -1,0 +1,355 @@
+"""logrotate 3.21: rotate, compress and remove log files by their configuration."""
+
+from __future__ import annotations
+
+import fnmatch
+import gzip
+import re
+import shlex
+from collections.abc import Iterator
+from dataclasses import dataclass, field, replace
+
+from runners.sim.commands.context import Context
+from runners.sim.files.content import EMPTY, Content
+from runners.sim.tool import Tool
+from runners.sim.users import accounts
+
+PATH = "/usr/sbin/logrotate"
+
+_TOOL = Tool(
+    "logrotate [-dfv?] [-d|--debug] [-f|--force] [-m|--mail=command] [-s|--state=statefile] [--skip-state-lock] [-v|--verbose] "
+    "[-l|--log=logfile] [--version] <configfile>",
+    "d,debug f,force m,mail= s,state= skip-state-lock wait-for-state-lock v,verbose l,log=", "logrotate 3.21.0", hinted=False,
+)  # fmt: skip
+_PERIODS = {"hourly": 3600, "daily": 86400, "weekly": 604800, "monthly": 2592000, "yearly": 31536000}
+_FLAGS = frozenset({"compress", "nocompress", "delaycompress", "nodelaycompress", "missingok", "nomissingok", "notifempty", "ifempty",
+                    "copytruncate", "nocopytruncate", "sharedscripts", "nosharedscripts", "dateext", "nodateext", "nocreate", "copy",
+                    "nomail", "noolddir", "shred", "noshred", "dateyesterday", "renamecopy", "allowhardlink", "mailfirst", "maillast"})  # fmt: skip
+_VALUES = frozenset({"rotate", "size", "minsize", "maxsize", "maxage", "minage", "create", "su", "olddir", "dateformat", "extension", "start",
+                     "compresscmd", "uncompresscmd", "compressext", "compressoptions", "mail", "tabooext", "taboopat", "include", "addextension"})  # fmt: skip
+_UNITS = {"": 1, "k": 1 << 10, "M": 1 << 20, "G": 1 << 30}
+STATE = "/var/lib/logrotate/status"
+
+
+class LogrotateError(Exception):
+    """A configuration that logrotate refuses: the whole message after `error: `."""
+
+
+@dataclass(frozen=True, slots=True)
+class Plan:
+    """How the files of one block are rotated."""
+
+    patterns: tuple[str, ...] = ()
+    period: int = 604800
+    keep: int = 0
+    size: int | None = None
+    min_size: int = 0
+    max_size: int | None = None
+    max_age: int = 0
+    create: str | None = None
+    flags: frozenset[str] = frozenset()
+    scripts: tuple[tuple[str, str], ...] = field(default=())
+
+    def on(self, flag: str) -> bool:
+        return flag in self.flags
+
+
+def main(ctx: Context) -> int:
+    options = _TOOL.parse(ctx)
+    if not options.operands:
+        ctx.stderr.write(f"logrotate 3.21.0 - Copyright (C) 1995-2001 Red Hat, Inc.\nUsage: {_TOOL.usage}\n".encode())
+        return 1
+    rotation = _Rotation(ctx, debug=options.has("d"), force=options.has("f"), verbose=options.has("v", "d"), state=options.value("s") or STATE)
+    if options.has("d"):
+        ctx.stderr.write(b"warning: logrotate in debug mode does nothing except printing debug messages!  Consider using verbose mode (-v) instead if this is not what you want.\n\n")
+    status = 0
+    plans: list[Plan] = []
+    for path in options.operands:
+        try:
+            plans += _read(ctx, path, Plan())[1]
+        except LogrotateError as error:
+            ctx.stderr.write(f"error: {error}\n".encode())
+            status = 1
+        except OSError as error:
+            ctx.stderr.write(f"error: cannot stat {path}: {error.strerror}\n".encode())
+            status = 1
+    for plan in plans:
+        status |= rotation.run(plan)
+    rotation.save()
+    return status
+
+
+# -- reading
+
+
+def _read(ctx: Context, path: str, defaults: Plan) -> tuple[Plan, list[Plan]]:
+    """The defaults after a file (or folder), and the blocks in it."""
+    inode = ctx.files.stat(path)
+    if inode.is_dir:
+        plans: list[Plan] = []
+        for name in sorted(ctx.files.names(path)):
+            if name.endswith((".dpkg-old", ".dpkg-dist", ".dpkg-new", ".bak", "~", ".swp", ".disabled")) or name.startswith("."):
+                continue
+            plans += _read(ctx, f"{path.rstrip('/')}/{name}", defaults)[1]
+        return defaults, plans
+    if inode.permissions & 0o022 and not inode.uid:
+        ctx.stderr.write(f"error: Potentially dangerous mode on {path}: {inode.permissions:04o}\n".encode())
+        ctx.stderr.write(f"error: Ignoring {path} because it is writable by group or others.\n".encode())
+        return defaults, []
+    if inode.uid != 0 and ctx.cred.uid == 0:
+        ctx.stderr.write(f"error: Ignoring {path} because the file owner is wrong (should be root or user with uid 0).\n".encode())
+        return defaults, []
+    return _parse(ctx, path, ctx.files.text(path), defaults)
+
+
+def _parse(ctx: Context, path: str, text: str, defaults: Plan) -> tuple[Plan, list[Plan]]:
+    plans: list[Plan] = []
+    current: Plan | None = None
+    pending: list[str] = []
+    lines = iter(enumerate(text.splitlines(), 1))
+    for number, raw in lines:
+        line = raw.split("#", 1)[0].strip() if not raw.strip().startswith("#") else ""
+        if not line:
+            continue
+        if current is None and (line[0] in "/\"'*" or line.endswith("{")):
+            pending += shlex.split(line.replace("{", " "))
+            if "{" in line:
+                current = replace(defaults, patterns=tuple(pending))
+                pending = []
+            continue
+        if line == "{" and pending:
+            current = replace(defaults, patterns=tuple(pending))
+            pending = []
+            continue
+        if line.startswith("}"):
+            if current is None:
+                raise LogrotateError(f"{path}:{number} unexpected }}")
+            plans.append(current)
+            current = None
+            continue
+        words = line.split(None, 1)
+        name, value = words[0], words[1].strip() if len(words) > 1 else ""
+        if name == "include" and current is None:
+            try:
+                plans += _read(ctx, value, defaults)[1]
+            except OSError as error:
+                ctx.stderr.write(f"error: {path}:{number} include path {value} {error.strerror}\n".encode())
+            continue
+        target = current if current is not None else defaults
+        if name in ("postrotate", "prerotate", "firstaction", "lastaction", "preremove"):
+            target = replace(target, scripts=(*target.scripts, (name, _script(lines))))
+        else:
+            target = _set(path, number, target, name, value)
+        if current is not None:
+            current = target
+        else:
+            defaults = target
+    if current is not None:
+        raise LogrotateError(f"{path}: unexpected end of file")
+    return defaults, plans
+
+
+def _script(lines: Iterator[tuple[int, str]]) -> str:
+    body = []
+    for _, raw in lines:
+        if raw.strip() == "endscript":
+            break
+        body.append(raw)
+    return "\n".join(body)
+
+
+def _set(path: str, number: int, plan: Plan, name: str, value: str) -> Plan:
+    if name in _PERIODS:
+        return replace(plan, period=_PERIODS[name])
+    if name in _FLAGS:
+        opposite = name[2:] if name.startswith("no") else f"no{name}"
+        opposite = {"notifempty": "ifempty", "ifempty": "notifempty"}.get(name, opposite)
+        plan = replace(plan, flags=(plan.flags | {name}) - {opposite})
+        return replace(plan, create=None) if name == "nocreate" else plan
+    if name not in _VALUES:
+        raise LogrotateError(f"{path}:{number} unknown option '{name}' -- ignoring line")
+    if name in ("rotate", "maxage"):
+        if not value.lstrip("-").isdigit():
+            raise LogrotateError(f"{path}:{number} bad rotation count '{value}'")
+        return replace(plan, keep=int(value)) if name == "rotate" else replace(plan, max_age=int(value))
+    if name in ("size", "minsize", "maxsize"):
+        match = re.fullmatch(r"=?\s*(\d+)([kMG]?)", value)
+        if match is None:
+            raise LogrotateError(f"{path}:{number} unknown unit '{value[-1:]}'")
+        size = int(match.group(1)) * _UNITS[match.group(2)]
+        if name == "size":
+            return replace(plan, size=size)
+        return replace(plan, min_size=size) if name == "minsize" else replace(plan, max_size=size)
+    return replace(plan, create=value) if name == "create" else plan
+
+
+# -- rotating
+
+
+class _Rotation:
+    """One run: the state file, and what is said."""
+
+    def __init__(self, ctx: Context, *, debug: bool, force: bool, verbose: bool, state: str) -> None:
+        self.ctx = ctx
+        self.debug = debug
+        self.force = force
+        self.verbose = verbose
+        self.path = state
+        self.times: dict[str, float] = {}
+        try:
+            for line in ctx.files.text(state).splitlines()[1:]:
+                match = re.fullmatch(r'"(.+)" (\d+)-(\d+)-(\d+)-(\d+):(\d+):(\d+)', line)
+                if match:
+                    year, month, day, hour, minute, second = (int(part) for part in match.groups()[1:])
+                    moment = ctx.machine.clock.time().replace(
+                        year=year, month=month, day=day, hour=hour, minute=minute, second=second, microsecond=0
+                    )
+                    self.times[match.group(1)] = moment.timestamp()
+        except OSError:
+            self.times = {}
+
+    def say(self, text: str) -> None:
+        if self.verbose:
+            self.ctx.stderr.write((text + "\n").encode())
+
+    def save(self) -> None:
+        if self.debug:
+            return
+        lines = ["logrotate state -- version 2"]
+        for name, at in self.times.items():
+            moment = self.ctx.machine.clock.time(at)
+            lines.append(f'"{name}" {moment.year}-{moment.month}-{moment.day}-{moment.hour}:{moment.minute}:{moment.second}')
+        try:
+            self.ctx.files.write(self.path, ("\n".join(lines) + "\n").encode(), mode=0o640)
+        except OSError as error:
+            self.ctx.stderr.write(f"error: error creating output file {self.path}.tmp: {error.strerror}\n".encode())
+
+    def run(self, plan: Plan) -> int:
+        self.say(f"\nrotating pattern: {' '.join(plan.patterns)}  {'forced from command line' if self.force else _when(plan)} ({plan.keep} rotations)")
+        rotated = []
+        status = 0
+        for pattern in plan.patterns:
+            paths = list(_glob(self.ctx, pattern))
+            if not paths and not plan.on("missingok"):
+                self.ctx.stderr.write(f"error: stat of {pattern} failed: No such file or directory\n".encode())
+                status = 1
+            for path in paths:
+                self.say(f"considering log {path}")
+                if self.due(plan, path):
+                    try:
+                        self.rotate(plan, path)
+                        rotated.append(path)
+                    except OSError as error:
+                        self.ctx.stderr.write(f"error: error renaming {path} to {path}.1: {error.strerror}\n".encode())
+                        status = 1
+                else:
+                    self.say("  log does not need rotating (log has been already rotated)")
+        if rotated and not self.debug:
+            once = 1 if plan.on("sharedscripts") else len(rotated)
+            for name, script in plan.scripts:
+                if name in ("postrotate", "lastaction"):
+                    for path in rotated[:once]:
+                        code = self.ctx.run(["sh", "-c", script, "sh", path])
+                        if code:
+                            self.ctx.stderr.write(f"error: error running {'shared ' if plan.on('sharedscripts') else 'non-shared '}{name} script for {path} of '{' '.join(plan.patterns)} '\n".encode())
+                            status = 1
+        return status
+
+    def due(self, plan: Plan, path: str) -> bool:
+        inode = self.ctx.files.stat(path)
+        if not inode.size and plan.on("notifempty"):
+            return False
+        if self.force:
+            return True
+        if plan.size is not None:
+            return inode.size >= plan.size
+        if plan.max_size is not None and inode.size >= plan.max_size:
+            return True
+        last = self.times.get(path)
+        if last is None:
+            self.times[path] = self.ctx.machine.clock.now
+            return False
+        return self.ctx.machine.clock.now - last >= plan.period - 3600 and inode.size >= plan.min_size
+
+    def rotate(self, plan: Plan, path: str) -> None:
+        files = self.ctx.files
+        self.say(f"rotating log {path}, log->rotateCount is {plan.keep}")
+        if self.debug:
+            return
+        inode = files.stat(path)
+        suffix = ".gz" if plan.on("compress") else ""
+        self.times[path] = self.ctx.machine.clock.now
+        if plan.on("dateext"):
+            target = f"{path}-{self.ctx.machine.clock.time():%Y%m%d}"
+        else:
+            for number in range(plan.keep, 0, -1):
+                for tail in ("", ".gz"):
+                    if files.exists(f"{path}.{number}{tail}"):
+                        files.rename(f"{path}.{number}{tail}", f"{path}.{number + 1}{tail}")
+            target = f"{path}.1"
+        if plan.keep and plan.on("copytruncate"):
+            files.write(target, inode.content)
+            files.write(path, EMPTY)
+        elif plan.keep:
+            files.rename(path, target)
+        elif plan.on("copytruncate"):
+            files.write(path, EMPTY)
+        else:
+            files.unlink(path)
+        if suffix:
+            self.compress(f"{path}.2" if plan.on("delaycompress") else target)
+        for tail in ("", ".gz"):
+            if files.exists(f"{path}.{plan.keep + 1}{tail}"):
+                files.unlink(f"{path}.{plan.keep + 1}{tail}")
+        if not plan.on("copytruncate") and plan.create is not None and not files.exists(path):
+            self.create(plan.create, path, inode.uid, inode.gid, inode.permissions)
+
+    def compress(self, path: str) -> None:
+        files = self.ctx.files
+        if not files.exists(path):
+            return
+        inode = files.stat(path)
+        # A large log is not squeezed byte by byte: text shrinks to about a tenth.
+        packed = Content.of(gzip.compress(inode.content.read(), mtime=0)) if inode.size <= 1 << 20 else Content.filled(b"\x1f\x8b\x08", inode.size // 10)
+        files.write(f"{path}.gz", packed)
+        files.chmod(f"{path}.gz", inode.permissions)
+        files.chown(f"{path}.gz", inode.uid, inode.gid)
+        files.unlink(path)
+
+    def create(self, text: str, path: str, uid: int, gid: int, permissions: int) -> None:
+        known = accounts(self.ctx.machine)
+        words = text.split()
+        if words and words[0].isdigit():
+            permissions = int(words.pop(0), 8)
+        user = known.user(words[0]) if words else None
+        group = known.group(words[1]) if len(words) > 1 else None
+        self.ctx.files.write(path, b"")
+        self.ctx.files.chown(path, user.uid if user is not None else uid, group.gid if group is not None else gid)
+        self.ctx.files.chmod(path, permissions)
+
+
+def _when(plan: Plan) -> str:
+    if plan.size is not None:
+        return f"{plan.size} bytes"
+    days = plan.period // 86400
+    return {0: "hourly", 1: "after 1 days", 7: "weekly", 30: "monthly"}.get(days, "yearly")
+
+
+def _glob(ctx: Context, pattern: str) -> Iterator[str]:
+    """Files that a pattern names; wild cards may stand in any part."""
+    paths = [""]
+    for part in pattern.strip("/").split("/"):
+        found = []
+        for base in paths:
+            if any(character in part for character in "*?["):
+                try:
+                    names = sorted(ctx.files.names(base or "/"))
+                except OSError:
+                    continue
+                found += [f"{base}/{name}" for name in names if fnmatch.fnmatchcase(name, part) and not name.startswith(".")]
+            elif ctx.files.exists(f"{base}/{part}"):
+                found.append(f"{base}/{part}")
+        paths = found
+    for path in paths:
+        if ctx.files.stat(path).is_file:
+            yield path

@@ -1,0 +1,351 @@
+"""openssl 3.0: certificates, keys and TLS connections."""
+
+from __future__ import annotations
+
+import base64
+import hashlib
+from datetime import UTC, datetime, timedelta
+
+from cryptography import x509
+from cryptography.hazmat.primitives import hashes
+from cryptography.hazmat.primitives.asymmetric import rsa
+from cryptography.hazmat.primitives.asymmetric.ed25519 import Ed25519PrivateKey
+from cryptography.hazmat.primitives.serialization import (
+    Encoding,
+    NoEncryption,
+    PrivateFormat,
+    PublicFormat,
+    load_pem_private_key,
+)
+from cryptography.x509.oid import NameOID
+
+from runners.sim import certificates as certs
+from runners.sim.commands.context import Context
+from runners.sim.network.connect import ConnectFailure, connect
+from runners.sim.network.http import HttpRequest, HttpResponse, exchange
+
+_VERSION = "OpenSSL 3.0.15 3 Sep 2024 (Library: OpenSSL 3.0.15 3 Sep 2024)"
+_OIDS = {"CN": NameOID.COMMON_NAME, "O": NameOID.ORGANIZATION_NAME, "OU": NameOID.ORGANIZATIONAL_UNIT_NAME,
+         "C": NameOID.COUNTRY_NAME, "ST": NameOID.STATE_OR_PROVINCE_NAME, "L": NameOID.LOCALITY_NAME}  # fmt: skip
+_WITH_VALUE = frozenset({
+    "in", "out", "inform", "outform", "CAfile", "CApath", "CA", "CAkey", "days", "subj", "newkey", "keyout", "key", "addext",
+    "connect", "servername", "host", "port", "checkend", "checkhost", "extfile", "passin", "passout", "set_serial", "config",
+    "untrusted", "verify_hostname", "ext", "signkey", "nameopt", "starttls",
+})  # fmt: skip
+
+
+def main(ctx: Context) -> int:
+    if not ctx.args or ctx.args[0] in ("help", "-help", "--help"):
+        ctx.stderr.write(b"help:\n\nStandard commands\nasn1parse         ca                ciphers           crl\nreq               rsa               s_client          verify\nversion           x509\n")
+        return 0
+    verb, *words = ctx.args
+    options: dict[str, list[str]] = {}
+    operands: list[str] = []
+    while words:
+        word = words.pop(0)
+        if word.startswith("-") and len(word) > 1:
+            name = word.lstrip("-")
+            options.setdefault(name, []).append(words.pop(0) if name in _WITH_VALUE and words else "")
+        else:
+            operands.append(word)
+    run = {
+        "version": _version, "x509": _x509, "verify": _verify, "s_client": _s_client, "req": _req, "rand": _rand, "rsa": _key,
+        "pkey": _key, "genrsa": _genrsa, "dgst": _digest, "sha256": _digest, "md5": _digest, "enc": _base64, "base64": _base64,
+    }.get(verb)  # fmt: skip
+    if run is None:
+        ctx.stderr.write(f"Invalid command '{verb}'; type \"help\" for a list.\n".encode())
+        return 1
+    return run(ctx, {name: values[-1] for name, values in options.items()}, operands)
+
+
+def _version(ctx: Context, options: dict[str, str], _operands: list[str]) -> int:
+    ctx.line(_VERSION)
+    if "a" in options:
+        ctx.line('built on: Tue Sep  3 18:57:22 2024 UTC\nplatform: debian-amd64\nOPENSSLDIR: "/usr/lib/ssl"')
+    return 0
+
+
+def _load(ctx: Context, path: str | None, what: str = "certificate") -> x509.Certificate | None:
+    try:
+        text = ctx.stdin.read().decode("utf-8", "replace") if path is None else ctx.files.text(path)
+    except OSError as error:
+        code = {2: "80000002", 13: "8000000D"}.get(error.errno or 0, "80000002")
+        ctx.stderr.write(
+            f"Could not open file or uri for loading {what} from {path}\n"
+            f"4017A5B5E77F0000:error:{code}:system library:file_open:{error.strerror}:../providers/implementations/storemgmt/file_store.c:267:calling stat({path})\n"
+            f"Unable to load {what}\n".encode()
+        )  # fmt: skip
+        return None
+    found = certs.parse(text)
+    if not found:
+        ctx.stderr.write(f"Could not read {what} from {path or '<stdin>'}\nUnable to load {what}\n".encode())
+        return None
+    return found[0]
+
+
+def _x509(ctx: Context, options: dict[str, str], _operands: list[str]) -> int:
+    if "req" in options:
+        ctx.stderr.write(b"x509: Use -help for summary.\n")
+        return 1
+    certificate = _load(ctx, options.get("in"))
+    if certificate is None:
+        return 1
+    status = 0
+    for name in options:
+        if name == "subject":
+            ctx.line(f"subject={certs.name_text(certificate.subject)}")
+        elif name == "issuer":
+            ctx.line(f"issuer={certs.name_text(certificate.issuer)}")
+        elif name in ("dates", "startdate", "enddate"):
+            if name != "enddate":
+                ctx.line(f"notBefore={certs.date_text(certs.starts(certificate))}")
+            if name != "startdate":
+                ctx.line(f"notAfter={certs.date_text(certs.ends(certificate))}")
+        elif name == "serial":
+            ctx.line(f"serial={certificate.serial_number:X}")
+        elif name == "fingerprint":
+            kind = "SHA256" if "sha256" in options else "SHA1"
+            digest = certificate.fingerprint(hashes.SHA256() if kind == "SHA256" else hashes.SHA1()).hex().upper()  # noqa: S303
+            ctx.line(f"{kind.lower()} Fingerprint={':'.join(digest[index : index + 2] for index in range(0, len(digest), 2))}")
+        elif name == "modulus":
+            ctx.line(_modulus(certificate.public_key()))
+        elif name == "pubkey":
+            ctx.stdout.write(certificate.public_key().public_bytes(Encoding.PEM, PublicFormat.SubjectPublicKeyInfo))
+        elif name == "checkend":
+            limit = datetime.fromtimestamp(ctx.machine.clock.now + float(options[name] or 0), UTC)
+            expires = certs.ends(certificate) <= limit
+            ctx.line("Certificate will expire" if expires else "Certificate will not expire")
+            status = int(expires)
+        elif name == "checkhost":
+            match = certs.matches_host(certificate, options[name])
+            ctx.line(f"Hostname {options[name]} does{'' if match else ' NOT'} match certificate")
+        elif name in ("text", "ext"):
+            _text(ctx, certificate, only_names=name == "ext")
+    if "noout" not in options:
+        ctx.stdout.write(certificate.public_bytes(Encoding.PEM))
+    return status
+
+
+def _modulus(key: object) -> str:
+    if isinstance(key, rsa.RSAPublicKey):
+        return f"Modulus={key.public_numbers().n:X}"
+    return "Modulus=No modulus for this public key type"
+
+
+def _text(ctx: Context, certificate: x509.Certificate, *, only_names: bool) -> None:
+    names, addresses = certs.alternative_names(certificate)
+    shown = ", ".join([*(f"DNS:{name}" for name in names), *(f"IP Address:{address}" for address in addresses)])
+    if only_names:
+        ctx.line(f"X509v3 Subject Alternative Name: \n    {shown}" if shown else "No extensions matched")
+        return
+    ctx.line("Certificate:\n    Data:\n        Version: 3 (0x2)")
+    ctx.line(f"        Serial Number: {certificate.serial_number} ({certificate.serial_number:#x})")
+    ctx.line(f"        Issuer: {certs.name_text(certificate.issuer)}\n        Validity")
+    ctx.line(f"            Not Before: {certs.date_text(certs.starts(certificate))}")
+    ctx.line(f"            Not After : {certs.date_text(certs.ends(certificate))}")
+    ctx.line(f"        Subject: {certs.name_text(certificate.subject)}")
+    if shown:
+        ctx.line(f"        X509v3 extensions:\n            X509v3 Subject Alternative Name: \n                {shown}")
+
+
+def _verify(ctx: Context, options: dict[str, str], operands: list[str]) -> int:
+    view = ctx.files
+    anchors = certs.trusted(view, options.get("CAfile"))
+    extra = certs.trusted(view, options["untrusted"]) if "untrusted" in options else ()
+    status = 0
+    for path in operands:
+        certificate = _load(ctx, path)
+        if certificate is None:
+            return 2
+        problem = certs.verify((certificate, *extra), anchors, ctx.machine.clock.now)
+        host = options.get("verify_hostname")
+        if problem is None and host and not certs.matches_host(certificate, host):
+            problem = certs.Problem(62, "hostname mismatch")
+        if problem is None:
+            ctx.line(f"{path}: OK")
+            continue
+        ctx.stderr.write(
+            f"{certs.name_text(certificate.subject)}\nerror {problem.number} at {problem.depth} depth lookup: {problem.text}\n"
+            f"error {path}: verification failed\n".encode()
+        )
+        status = 2
+    return status
+
+
+def _s_client(ctx: Context, options: dict[str, str], operands: list[str]) -> int:
+    place = options.get("connect") or (operands[0] if operands else "localhost:4433")
+    host, _, port = place.rpartition(":")
+    link = connect(ctx.machine, host or place, int(port) if port.isdigit() else 443, cred=ctx.cred)
+    ctx.sleep(link.seconds)
+    if isinstance(link, ConnectFailure):
+        number = {"refused": 111, "timeout": 110, "unreachable": 113}.get(link.kind, 2)
+        reason = {"refused": "connect:errno=111", "timeout": "connect:errno=110"}.get(link.kind, f"connect:errno={number}")
+        if link.kind == "no-such-host":
+            ctx.stderr.write(f"4017A5B5E77F0000:error:10080002:BIO routines:BIO_lookup_ex:system lib:../crypto/bio/bio_addr.c:738:{link.message}\nconnect:errno=22\n".encode())
+        else:
+            ctx.stderr.write(f"4017A5B5E77F0000:error:8000006F:system library:BIO_connect:{link.message}:../crypto/bio/bio_sock2.c:125:calling connect()\n4017A5B5E77F0000:error:10000067:BIO routines:BIO_connect:connect error:../crypto/bio/bio_sock2.c:127:\n{reason}\n".encode())
+        return 1
+    name = options.get("servername") or host or place
+    answer = exchange(ctx.machine, link, HttpRequest("HEAD", "/", name, (), b"", link.source, "https"))
+    ctx.line("CONNECTED(00000003)")
+    if not isinstance(answer, HttpResponse) or answer.tls is None:
+        ctx.stderr.write(b"4017A5B5E77F0000:error:0A00010B:SSL routines:ssl3_get_record:wrong version number:../ssl/record/ssl3_record.c:354:\n")
+        ctx.line("---\nno peer certificate available\n---\nNo client certificate CA names sent\n---\nSSL handshake has read 5 bytes and written 293 bytes\nVerification: OK\n---")
+        return 1
+    chain = certs.parse(answer.tls.certificate)
+    if not chain:
+        return 1
+    problem = certs.verify(chain, certs.trusted(ctx.machine.view(), options.get("CAfile")), ctx.machine.clock.now)
+    if problem is not None:
+        ctx.stderr.write(f"depth={problem.depth} {certs.name_text(chain[0].subject)}\nverify error:num={problem.number}:{problem.text}\n".encode())
+        if problem.number == 10:
+            ctx.stderr.write(f"notAfter={certs.date_text(certs.ends(chain[0]))}\n".encode())
+        ctx.stderr.write(b"verify return:1\n")
+    ctx.line("---\nCertificate chain")
+    for index, certificate in enumerate(chain):
+        ctx.line(f" {index} s:{certs.name_text(certificate.subject)}\n   i:{certs.name_text(certificate.issuer)}")
+        ctx.line(f"   v:NotBefore: {certs.date_text(certs.starts(certificate))}; NotAfter: {certs.date_text(certs.ends(certificate))}")
+    ctx.line("---\nServer certificate")
+    ctx.stdout.write(chain[0].public_bytes(Encoding.PEM))
+    ctx.line(f"subject={certs.name_text(chain[0].subject)}\nissuer={certs.name_text(chain[0].issuer)}\n---")
+    ctx.line("No client certificate CA names sent\n---\nNew, TLSv1.3, Cipher is TLS_AES_256_GCM_SHA384")
+    code = "0 (ok)" if problem is None else f"{problem.number} ({problem.text})"
+    ctx.line(f"Verify return code: {code}\n---\nDONE")
+    return 0
+
+
+def _name(text: str) -> x509.Name:
+    attributes = []
+    for part in text.strip("/").split("/"):
+        key, equals, value = part.partition("=")
+        if equals and key.strip() in _OIDS and value:
+            attributes.append(x509.NameAttribute(_OIDS[key.strip()], value.strip()))
+    return x509.Name(attributes)
+
+
+def _req(ctx: Context, options: dict[str, str], _operands: list[str]) -> int:
+    """`req -x509`: a self-signed certificate, with a key that follows from the machine and its file name."""
+    if "x509" not in options:
+        ctx.stderr.write(b"req: only self-signed certificates can be made without an authority (use -x509)\n")
+        return 1
+    if "subj" not in options:
+        ctx.stderr.write(b"req: Error, no subject given and no terminal to ask for it\n")
+        return 1
+    out, keyout = options.get("out"), options.get("keyout", "privkey.pem")
+    try:
+        if "key" in options:
+            loaded = load_pem_private_key(ctx.files.read(options["key"]), None)
+            if not isinstance(loaded, Ed25519PrivateKey | rsa.RSAPrivateKey):
+                raise ValueError
+            key: Ed25519PrivateKey | rsa.RSAPrivateKey = loaded
+        else:
+            key = _new_key(ctx, keyout)
+            ctx.files.write(keyout, key.private_bytes(Encoding.PEM, PrivateFormat.PKCS8, NoEncryption()), mode=0o600)
+            ctx.stderr.write(b"-----\n")
+    except (OSError, ValueError) as error:
+        reason = error.strerror if isinstance(error, OSError) else "not a private key"
+        ctx.stderr.write(f"req: Can't open \"{options.get('key', keyout)}\" for {'reading' if 'key' in options else 'writing'}, {reason}\n".encode())
+        return 1
+    name = _name(options["subj"])
+    start = datetime.fromtimestamp(int(ctx.machine.clock.now), UTC)
+    days = int(options.get("days") or 30)
+    serial = int.from_bytes(hashlib.sha256(f"{ctx.machine.seed}:{out}:{ctx.machine.clock.now}".encode()).digest()[:16], "big")
+    builder = (
+        x509.CertificateBuilder().subject_name(name).issuer_name(name).public_key(key.public_key()).serial_number(serial)
+        .not_valid_before(start).not_valid_after(start + timedelta(days=days))
+    )  # fmt: skip
+    if options.get("addext", "").replace(" ", "").startswith("subjectAltName="):
+        names = options["addext"].split("=", 1)[1].split(",")
+        alternatives = [x509.DNSName(one.strip().removeprefix("DNS:")) for one in names if one.strip().startswith("DNS:")]
+        builder = builder.add_extension(x509.SubjectAlternativeName(alternatives), critical=False)
+    certificate = builder.sign(key, None if isinstance(key, Ed25519PrivateKey) else hashes.SHA256())
+    pem = certificate.public_bytes(Encoding.PEM)
+    if out is None:
+        ctx.stdout.write(pem)
+        return 0
+    try:
+        ctx.files.write(out, pem)
+    except OSError as error:
+        ctx.stderr.write(f"req: Can't open \"{out}\" for writing, {error.strerror}\n".encode())
+        return 1
+    return 0
+
+
+def _new_key(ctx: Context, path: str) -> Ed25519PrivateKey:
+    count = ctx.machine.count("openssl keys")
+    return Ed25519PrivateKey.from_private_bytes(hashlib.sha256(f"{ctx.machine.seed}:{path}:{count}".encode()).digest())
+
+
+def _genrsa(ctx: Context, options: dict[str, str], _operands: list[str]) -> int:
+    pem = _new_key(ctx, options.get("out", "-")).private_bytes(Encoding.PEM, PrivateFormat.PKCS8, NoEncryption())
+    if "out" in options:
+        ctx.files.write(options["out"], pem, mode=0o600)
+    else:
+        ctx.stdout.write(pem)
+    return 0
+
+
+def _key(ctx: Context, options: dict[str, str], _operands: list[str]) -> int:
+    path = options.get("in")
+    try:
+        key = load_pem_private_key(ctx.stdin.read() if path is None else ctx.files.read(path), None)
+    except OSError as error:
+        ctx.stderr.write(f"Could not open file or uri for loading private key from {path}: {error.strerror}\n".encode())
+        return 1
+    except (ValueError, TypeError):
+        ctx.stderr.write(f"Could not read private key from {path}\n".encode())
+        return 1
+    if "check" in options:
+        ctx.line("Key is valid" if "pkey" in ctx.args[0] else "RSA key ok")
+    if "modulus" in options:
+        ctx.line(_modulus(key.public_key()))
+    if "pubout" in options:
+        ctx.stdout.write(key.public_key().public_bytes(Encoding.PEM, PublicFormat.SubjectPublicKeyInfo))
+    elif "noout" not in options:
+        ctx.stdout.write(key.private_bytes(Encoding.PEM, PrivateFormat.PKCS8, NoEncryption()))
+    return 0
+
+
+def _rand(ctx: Context, options: dict[str, str], operands: list[str]) -> int:
+    if not operands or not operands[-1].isdigit():
+        ctx.stderr.write(b"Extra arguments given.\nrand: Use -help for summary.\n")
+        return 1
+    size = min(int(operands[-1]), 1 << 20)
+    data = b""
+    while len(data) < size:
+        data += hashlib.sha512(f"{ctx.machine.seed}:{ctx.machine.count('openssl rand')}".encode()).digest()
+    data = data[:size]
+    if "hex" in options:
+        ctx.line(data.hex())
+    elif "base64" in options:
+        ctx.line(base64.b64encode(data).decode())
+    else:
+        ctx.stdout.write(data)
+    return 0
+
+
+def _digest(ctx: Context, options: dict[str, str], operands: list[str]) -> int:
+    kind = next((name for name in (*options, ctx.args[0]) if name in ("sha256", "sha1", "md5", "sha512")), "sha256")
+    label = {"sha256": "SHA2-256", "sha512": "SHA2-512", "sha1": "SHA1", "md5": "MD5"}[kind]
+    for path in operands or [""]:
+        try:
+            data = ctx.files.read(path) if path else ctx.stdin.read()
+        except OSError as error:
+            ctx.stderr.write(f"{path}: {error.strerror}\n".encode())
+            return 1
+        ctx.line(f"{label}({path or 'stdin'})= {hashlib.new(kind, data, usedforsecurity=False).hexdigest()}")
+    return 0
+
+
+def _base64(ctx: Context, options: dict[str, str], _operands: list[str]) -> int:
+    try:
+        data = ctx.files.read(options["in"]) if "in" in options else ctx.stdin.read()
+        if "d" in options:
+            ctx.stdout.write(base64.b64decode(data))
+            return 0
+    except (OSError, ValueError):
+        return 1
+    text = base64.b64encode(data).decode()
+    for start in range(0, len(text), 64):
+        ctx.line(text[start : start + 64])
+    return 0

@@ -1,0 +1,33 @@
+"""Running a command as another user, the way su, sudo, runuser and login do."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+
+from runners.sim.commands.context import Context
+from runners.sim.files.view import FileView
+from runners.sim.users import Accounts, User
+
+ROOT_PATH = "/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin"
+USER_PATH = "/usr/local/bin:/usr/bin:/bin:/usr/local/games:/usr/games"
+
+
+def login_environment(user: User, kept: Mapping[str, str]) -> dict[str, str]:
+    """The variables of a fresh log-in; TERM and LANG come through."""
+    found = {name: kept[name] for name in ("TERM", "LANG", "LC_ALL", "COLORTERM") if name in kept}
+    return found | {
+        "HOME": user.home, "SHELL": user.shell, "USER": user.name, "LOGNAME": user.name,
+        "PATH": ROOT_PATH if user.uid == 0 else USER_PATH, "MAIL": f"/var/mail/{user.name}",
+    }  # fmt: skip
+
+
+def run_as(
+    ctx: Context, accounts: Accounts, user: User, argv: Sequence[str], environment: dict[str, str], cwd: str | None = None
+) -> int:
+    """Run `argv` with that user's credentials and these variables, in `cwd` or where the caller is."""
+    view = FileView(ctx.files.tree, accounts.cred(user.name), ctx.files.cwd if cwd is None else cwd, 0o022)
+    child = Context(
+        machine=ctx.machine, argv=argv, files=view, environment=environment, stdin=ctx.stdin, stdout=ctx.stdout,
+        stderr=ctx.stderr, runner=ctx.runner, pid=ctx.pid, tty=ctx.tty,
+    )  # fmt: skip
+    return ctx.runner(argv, child)
