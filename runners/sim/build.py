@@ -246,7 +246,13 @@ def _binaries(machine: Machine) -> None:
         paths[path] = str(program)
     view = machine.view()
     at = machine.spec.start_time - 160 * 86400
+    given = {file.path for file in machine.spec.files}
     for path, program in paths.items():
+        if path in given:
+            # A script of the system's own: it reads as it does, and runs as the program that it is.
+            inode = view.stat(path)
+            machine.files.put(inode._replace(content=inode.content._replace(program=program)))
+            continue
         folder = posixpath.dirname(path)
         if not view.exists(folder):
             _make_folder(machine, folder)

@@ -18,7 +18,7 @@ ROOT = Path(__file__).parents[2]
 
 @lru_cache(maxsize=1)
 def library() -> Library:
-    return load_library(Path(__file__).parent / "small", [Path("/tmp/packs")])
+    return load_library(Path(__file__).parent / "small", [ROOT / "packs"])
 
 
 def content() -> PackContent:
@@ -40,16 +40,21 @@ def world() -> World:
     )
 
 
-def scenario(*worlds: World) -> ResolvedScenario:
+def scenario(system: str) -> ResolvedScenario:
     return ResolvedScenario(
-        name="nothing", title="", kind="repair", difficulty="easy", split="train", tags=(), system="small",
-        worlds=worlds or (world(),), gold=Intervention(name="gold", steps=()), bad=(), reward=Reward(), hints=(),
+        name="nothing", title="", kind="repair", difficulty="easy", split="train", tags=(), system=system,
+        worlds=(world(),), gold=Intervention(name="gold", steps=()), bad=(), reward=Reward(), hints=(),
         limits=Limits(),
     )  # fmt: skip
 
 
 def open_small(backend: Backend, *, seed: int = 0) -> LiveWorld:
-    return backend.open(content(), scenario(), world(), seed=seed)
+    return open_system(backend, "small", seed=seed)
+
+
+def open_system(backend: Backend, system: str, *, seed: int = 0) -> LiveWorld:
+    """A healthy world of one of the pack's systems: its own small one, or the common web server."""
+    return backend.open(content(), scenario(system), world(), seed=seed)
 
 
 def fault(name: str, arguments: dict[str, object]) -> ResolvedFault:
@@ -76,4 +81,4 @@ def task(module: str, /, **arguments: object) -> Task:
 
 def run(live: LiveWorld, command: str) -> str:
     """What a command prints, both streams."""
-    return live.run(command, output_bytes=1 << 16, seconds=120).output.decode()
+    return live.run(command, output_bytes=1 << 16, seconds=120).output.decode("utf-8", "replace")
