@@ -12,8 +12,8 @@ READABLE = 64 << 20
 """Bytes that one read may bring into memory. A larger file is streamed with `chunks`, at the reader's expense."""
 
 _COMPACT_AT = 64
-_REPEATED_FROM = 4096
-"""A block of at least so many bytes that is written again and again is kept once."""
+_REPEATED_FROM = 1024
+"""In blocks of at least so many bytes, a line that is written again and again is kept once."""
 _SHORT = 16384
 
 
@@ -77,11 +77,13 @@ class Content(NamedTuple):
     def append(self, data: bytes) -> Content:
         if not data:
             return self
-        if self.pieces and len(data) >= _REPEATED_FROM:
-            repeated = _repeated(self.pieces[-1], data)
-            if repeated is not None:
-                return Content(self.size + len(data), (*self.pieces[:-1], repeated))
-        pieces = (*self.pieces, data)
+        piece: Piece = data
+        if len(data) >= _REPEATED_FROM:
+            last = self.pieces[-1] if self.pieces else b""
+            if isinstance(last, Fill) and last.materialise(last.size, last.size + len(data)) == data:
+                return Content(self.size + len(data), (*self.pieces[:-1], Fill(last.pattern, last.size + len(data))))
+            piece = _same_line(data) or data
+        pieces = (*self.pieces, piece)
         if len(pieces) > _COMPACT_AT:
             pieces = _compact(pieces)
         return Content(self.size + len(data), pieces)
@@ -122,13 +124,14 @@ class Content(NamedTuple):
 EMPTY = Content()
 
 
-def _repeated(last: Piece, data: bytes) -> Fill | None:
-    """The last piece with the same block once more, if that is what `data` is."""
-    if isinstance(last, bytes):
-        return Fill(data, 2 * len(data)) if last == data else None
-    if last.pattern == data and last.size % len(data) == 0:
-        return Fill(data, last.size + len(data))
-    return None
+def _same_line(data: bytes) -> Fill | None:
+    """The block as one line again and again (wherever in the line it begins), if that is what it is."""
+    first = data.find(b"\n")
+    period = data.find(b"\n", first + 1) - first
+    if first < 0 or period <= 0 or period * 8 > len(data):
+        return None
+    fill = Fill(data[:period], len(data))
+    return fill if fill.materialise(0, len(data)) == data else None
 
 
 def _compact(pieces: tuple[Piece, ...]) -> tuple[Piece, ...]:

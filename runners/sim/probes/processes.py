@@ -45,7 +45,7 @@ def process(machine: Machine, arguments: Arguments, baseline: Baseline) -> Obser
 
 def socket(machine: Machine, arguments: Arguments, baseline: Baseline) -> Observation:
     """That something listens is believed of the program that is named, or else of the one that listens there on the
-    healthy machine; that nothing does, only when nobody does. A stopped process (SIGSTOP) does not listen: it accepts nothing."""
+    healthy machine; that nothing does, only when nobody does. A stopped process accepts nothing."""
     seen, port = Seen(), arguments.integer("port") or 0
     protocol, address = arguments.text("protocol") or "tcp", arguments.text("address")
     wanted, program = arguments.flag("listening"), arguments.text("process")
