@@ -16,12 +16,13 @@ Ready = Callable[[], bool]
 class Task:
     """One process running beside others. `ready`: whether it can go on (None: yes); `wake`: when its sleep ends."""
 
-    __slots__ = ("done", "greenlet", "listed", "pid", "ready", "wake")
+    __slots__ = ("done", "greenlet", "killed", "listed", "pid", "ready", "wake")
 
     def __init__(self, pid: int, listed: bool) -> None:
         self.pid = pid
         # A listed task's process is in the machine's table, and ends when a signal takes it out.
         self.listed = listed
+        self.killed: int | None = None
         self.done = False
         self.ready: Ready | None = None
         self.wake: float | None = None
@@ -60,6 +61,8 @@ class Hub:
         def run() -> None:
             try:
                 body()
+            except Killed:
+                return
             finally:
                 task.done = True
                 if task in self.tasks:
@@ -94,6 +97,11 @@ class Hub:
                 return
         raise BudgetExceeded
 
+    def stop(self, task: Task, signal: int) -> None:
+        """End a task by a signal, and wait until it is gone."""
+        task.killed = signal
+        self.wait(lambda: task.done)
+
     def settle(self) -> None:
         """Let every task run until it waits for time or for something that will not come, without passing time."""
         while self._pass(lambda: False):
@@ -110,13 +118,15 @@ class Hub:
         """Resume each task that can go on, once; stops as soon as `ready()` holds. True if any could."""
         progress = False
         for task in list(self.tasks):
-            gone = task.listed and task.pid not in self.machine.processes.by_pid
+            if task.listed and task.pid not in self.machine.processes.by_pid:
+                task.killed = self.signals.pop(task.pid, 15)
+            gone = task.killed is not None
             if task.done or (task.ready is not None and not task.ready() and not gone):
                 continue
             progress = True
             self.machine.budget.spend(1)
             if gone:
-                task.greenlet.throw(Killed(self.signals.pop(task.pid, 15)))
+                task.greenlet.throw(Killed(task.killed))
             else:
                 task.greenlet.switch()
             if ready():

@@ -1,0 +1,93 @@
+"""date: print or set the system date and time."""
+
+from __future__ import annotations
+
+import re
+from datetime import UTC, datetime
+
+from runners.sim.commands.context import Context
+from runners.sim.commands.inputs import describe, quoted
+from runners.sim.commands.options import parse, usage_error
+from runners.sim.commands.times import parse_date
+
+_SPEC = re.compile(r"%([-_0^#]?)(\d*)(:{0,3}[a-zA-Z%+])")
+
+
+def render(form: str, moment: float) -> str:
+    """date's formats; the zone is UTC."""
+    at = datetime.fromtimestamp(moment, UTC)
+
+    def one(match: re.Match[str]) -> str:
+        flag, width, letter = match.groups()
+        special = {
+            "s": str(int(moment)), "N": f"{int(moment % 1 * 1e9):09d}"[: int(width or 9)], "z": "+0000", ":z": "+00:00",
+            "Z": "UTC", "P": f"{at:%p}".lower(), "k": f"{at.hour:>2}", "l": f"{at.hour % 12 or 12:>2}", "e": f"{at.day:>2}",
+            "n": "\n", "t": "\t", "R": f"{at:%H:%M}", "T": f"{at:%H:%M:%S}", "D": f"{at:%m/%d/%y}", "F": f"{at:%Y-%m-%d}",
+            "c": f"{at:%a %b} {at.day:>2} {at:%H:%M:%S %Y}", "r": f"{at:%I:%M:%S %p}", "h": f"{at:%b}", "C": f"{at.year // 100:02d}",
+            "x": f"{at:%m/%d/%y}", "X": f"{at:%H:%M:%S}", "q": str((at.month + 2) // 3), "+": "%+", "::z": "+00:00:00",
+        }  # fmt: skip
+        if letter in special:
+            text = special[letter]
+        elif letter in "aAbBdgGHIjmMpSuUVwWyY%":
+            text = at.strftime("%" + letter)
+        else:
+            return match.group()
+        if flag == "-":
+            return text.lstrip("0 ") or "0" if text[:1] in "0 " else text
+        if flag == "_" and text[:1] == "0":
+            stripped = text.lstrip("0") or "0"
+            return stripped.rjust(len(text))
+        if flag == "0" and text[:1] == " ":
+            return text.replace(" ", "0")
+        if flag == "^":
+            return text.upper()
+        return text
+
+    return _SPEC.sub(one, form)
+
+
+def main(ctx: Context) -> int:
+    options = parse(
+        ctx, "d:f:I::r:Rs:u", ["date=/d", "file=/f", "iso-8601=?/I", "reference=/r", "rfc-email/R", "rfc-2822/R", "rfc-3339=", "set=/s", "utc/u", "universal/u", "debug"],
+        usage="Usage: date [OPTION]... [+FORMAT]\n  or:  date [-u|--utc|--universal] [MMDDhhmm[[CC]YY][.ss]]",
+    )  # fmt: skip
+    now = ctx.machine.clock.now
+    moment = now
+    text = options.value("d")
+    if text is not None:
+        parsed = parse_date(text, now)
+        if parsed is None:
+            ctx.die(f"invalid date ‘{text}’")
+        moment = parsed
+    reference = options.value("r")
+    if reference is not None:
+        try:
+            moment = ctx.files.stat(reference).mtime
+        except OSError as error:
+            ctx.die(f"{reference}: {describe(error)}")
+    wanted = options.value("s")
+    if wanted is not None:
+        parsed = parse_date(wanted, now)
+        if parsed is None:
+            ctx.die(f"invalid date ‘{wanted}’")
+        if ctx.cred.uid != 0:
+            ctx.err("cannot set date: Operation not permitted")
+        moment = parsed
+    form = "%a %b %e %H:%M:%S %Z %Y"
+    if options.has("R"):
+        form = "%a, %d %b %Y %H:%M:%S %z"
+    if options.has("I"):
+        precise = {"hours": "%FT%H%:z", "minutes": "%FT%H:%M%:z", "seconds": "%FT%T%:z", "ns": "%FT%T,%N%:z"}
+        form = precise.get(options.value("I") or "date", "%F")
+    third = options.value("rfc-3339")
+    if third is not None:
+        form = {"date": "%F", "seconds": "%F %T%:z", "ns": "%F %T.%N%:z"}.get(third, "%F")
+    for operand in options.operands:
+        if operand.startswith("+"):
+            form = operand[1:]
+        elif len(options.operands) > 1:
+            usage_error(ctx, f"extra operand {quoted(operand)}")
+        else:
+            ctx.die(f"invalid date ‘{operand}’")
+    ctx.line(render(form, moment))
+    return 0

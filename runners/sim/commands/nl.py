@@ -1,0 +1,39 @@
+"""nl: number lines of files."""
+
+from __future__ import annotations
+
+from runners.sim.commands.context import Context
+from runners.sim.commands.inputs import all_lines
+from runners.sim.commands.options import parse
+from runners.sim.regexes import basic
+
+
+def main(ctx: Context) -> int:
+    options = parse(
+        ctx, "b:d:f:h:i:l:n:ps:v:w:",
+        ["body-numbering=/b", "line-increment=/i", "number-format=/n", "number-separator=/s", "starting-line-number=/v", "number-width=/w"],
+        usage="Usage: nl [OPTION]... [FILE]...\nWrite each FILE to standard output, with line numbers added.",
+    )  # fmt: skip
+    style = options.value("b") or "t"
+    width = int(options.value("w") or 6)
+    step = int(options.value("i") or 1)
+    number = int(options.value("v") or 1)
+    separator = options.value("s")
+    separator = "\t" if separator is None else separator
+    form = options.value("n") or "rn"
+    failed: list[str] = []
+    for line in all_lines(ctx, options.operands, failed):
+        chosen = style == "a" or (style == "t" and line != b"") or (style[:1] == "p" and basic(style[1:]).test(line))
+        if chosen:
+            text = (
+                f"{number:<{width}}"
+                if form == "ln"
+                else f"{number:0{width}d}"
+                if form == "rz"
+                else f"{number:>{width}}"
+            )
+            ctx.stdout.write((text + separator).encode() + line + b"\n")
+            number += step
+        else:
+            ctx.stdout.write(b" " * (width + len(separator)) + line + b"\n")
+    return int(bool(failed))
