@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from pathlib import Path
 from typing import Annotated
 
@@ -11,6 +12,7 @@ from breakfix.cli.leaderboard import show_leaderboard
 from breakfix.cli.options import Json
 from breakfix.cli.output import emit, say
 from reports.build import build_report
+from reports.export import as_json
 
 
 def command(
@@ -30,7 +32,9 @@ def command(
     """
     files = build_report(runs, out or runs[0] / "report")
     if as_json_document:
-        emit({"page": str(files.page), "headline": files.headline, "leaderboard": list(files.leaderboard.rows)})
+        emit(
+            {"page": str(files.page), "headline": files.headline, "leaderboard": json.loads(as_json(files.leaderboard))}
+        )
     else:
         show_leaderboard(files.leaderboard)
         say("")
