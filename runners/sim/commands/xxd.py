@@ -90,7 +90,7 @@ def _dump(data: bytes, address: int, flags: set[str], values: dict[str, int]) ->
     columns = values.get("columns") or (6 if bits else 16)
     group = values.get("group", 1 if bits else 4 if little else 2) or columns
     digits = 8 if bits else 2
-    width = (digits * columns) + (columns - 1) // group + (1 if little else 0)
+    width = (digits * columns) + (columns - 1) // group
     lines: list[str] = []
     skipped = 0
     for start in range(0, len(data), columns):

@@ -20,7 +20,10 @@ class Token(NamedTuple):
     line: int
 
 
-_KEYWORD_LIST = "BEGIN END function func if else while for do break continue next nextfile exit return delete in getline print printf"
+_KEYWORD_LIST = (
+    "BEGIN END function func if else while for do break continue next nextfile exit return delete in getline print "
+    "printf"
+)
 _BUILTIN_LIST = (
     "length substr index split sub gsub match sprintf sin cos atan2 exp log sqrt int rand srand tolower toupper system "
     "close fflush strftime systime mktime"
