@@ -93,7 +93,7 @@ def _resume(machine: Machine, planned: tuple[Event, ...]) -> None:
         if event.kind == "timer":
             HANDLERS["timer-armed"](machine, event.argument)
         elif event.kind == "program" and isinstance(event.argument, tuple) and event.argument[1] == "minute":
-            machine.schedule(60.0 - machine.clock.now % 60.0, event.kind, event.argument)
+            machine.schedule(61.0 - machine.clock.now % 60.0, event.kind, event.argument)
         else:
             machine.schedule(1.0 + (event.due - machine.clock.boot) % 29.0, event.kind, event.argument)
 

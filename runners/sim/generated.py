@@ -71,8 +71,7 @@ def _events(machine: Machine) -> Iterator[Event]:
             )
     for number in range(64):
         at = since + (opening - since) * (number + _unit(f"scan{number}") * 0.8) / 64
-        address = f"{80 + mix(f'a{number}') % 140}.{mix(f'b{number}') % 250}.{mix(f'c{number}') % 250}.{mix(f'd{number}') % 250}"
-        yield from _scan_events(address, at, number)
+        yield from _scan_events(_stranger(number), at, number)
 
 
 def _cron_events(machine: Machine, since: float) -> Iterator[Event]:
@@ -187,6 +186,17 @@ def _rotate_syslog(machine: Machine) -> None:
         deliver(machine, daemon, 1)
 
 
+def _stranger(number: int) -> str:
+    """An address from somewhere on the Internet."""
+    parts = (
+        45 + mix(f"x{number}") % 150,
+        mix(f"y{number}") % 250,
+        mix(f"z{number}") % 250,
+        1 + mix(f"w{number}") % 250,
+    )
+    return ".".join(str(part) for part in parts)
+
+
 def _unit(what: str) -> float:
     return mix(what) / 2**64
 
@@ -195,7 +205,7 @@ def _unit(what: str) -> float:
 
 
 def write_logs(machine: Machine) -> None:
-    """The logs that the description lists: today's lines in front of what has been written since, older days rotated."""
+    """The logs that the description lists: today's lines, and older days in rotated files beside them."""
     for entry in machine.spec.entries("logs"):
         make = _KINDS.get(text(entry, "kind"))
         if make is not None:
@@ -263,7 +273,7 @@ def _access(machine: Machine, entry: Mapping[str, Value]) -> Iterator[Line]:
         when = f"{datetime.fromtimestamp(at, UTC):%d/%b/%Y:%H:%M:%S} +0000"
         if roll < 0.045 or not clients:
             path = _PROBES[mix(f"probe{number}") % len(_PROBES)]
-            address = f"{45 + mix(f'x{number}') % 150}.{mix(f'y{number}') % 250}.{mix(f'z{number}') % 250}.{1 + mix(f'w{number}') % 250}"
+            address = _stranger(number + 1000)
             status, size = (403, 153) if path.startswith("/.") else (404, 153)
             yield at, f'{address} - - [{when}] "GET {path} HTTP/1.1" {status} {size} "-" "Mozilla/5.0 zgrab/0.x"'
             continue
@@ -282,9 +292,9 @@ def _access(machine: Machine, entry: Mapping[str, Value]) -> Iterator[Line]:
 
 
 def _outage(machine: Machine, at: float) -> bool:
-    """A deployment the evening before: the application was away for forty seconds."""
+    """A deployment the evening before: the application was away for three minutes."""
     evening = machine.spec.start_time - machine.spec.start_time % DAY - 3 * 3600
-    return evening <= at < evening + 40
+    return evening <= at < evening + 180
 
 
 def _weighted(paths: tuple[tuple[str, int], ...], at: float) -> str:
@@ -302,14 +312,15 @@ def _error(machine: Machine, entry: Mapping[str, Value]) -> Iterator[Line]:
     for number, at in _moments(machine, entry, 1500.0):
         when = f"{datetime.fromtimestamp(at, UTC):%Y/%m/%d %H:%M:%S}"
         path = _PROBES[mix(f"error{number}") % len(_PROBES)]
-        address = f"{45 + mix(f'x{number}') % 150}.{mix(f'y{number}') % 250}.{mix(f'z{number}') % 250}.{1 + mix(f'w{number}') % 250}"
+        address = _stranger(number + 2000)
         rest = f'client: {address}, server: shop.example.com, request: "GET {path} HTTP/1.1", host: "shop.example.com"'
         if path.startswith("/."):
             yield at, f"{when} [error] {worker}#{worker}: *{number * 37 + 11} access forbidden by rule, {rest}"
         else:
             yield (
                 at,
-                f'{when} [error] {worker}#{worker}: *{number * 37 + 11} open() "/var/www/shop{path}" failed (2: No such file or directory), {rest}',
+                f'{when} [error] {worker}#{worker}: *{number * 37 + 11} open() "/var/www/shop{path}" failed '
+                f"(2: No such file or directory), {rest}",
             )
     evening = machine.spec.start_time - machine.spec.start_time % DAY - 3 * 3600
     for number in range(6):
@@ -318,9 +329,10 @@ def _error(machine: Machine, entry: Mapping[str, Value]) -> Iterator[Line]:
         yield (
             at,
             (
-                f"{when} [error] {worker}#{worker}: *{88112 + number} connect() failed (111: Connection refused) while connecting to "
-                f'upstream, client: 10.0.3.{17 + number}, server: shop.example.com, request: "GET /api/products HTTP/1.1", '
-                f'upstream: "http://127.0.0.1:8000/api/products", host: "shop.example.com"'
+                f"{when} [error] {worker}#{worker}: *{88112 + number} connect() failed (111: Connection refused) "
+                f"while connecting to upstream, client: 10.0.3.{17 + number}, server: shop.example.com, "
+                f'request: "GET /api/products HTTP/1.1", upstream: "http://127.0.0.1:8000/api/products", '
+                f'host: "shop.example.com"'
             ),
         )
 
@@ -357,9 +369,10 @@ def _postgres(machine: Machine, entry: Mapping[str, Value]) -> Iterator[Line]:
         yield (
             at + 0.4,
             (
-                f"{when} LOG:  checkpoint complete: wrote {buffers} buffers ({buffers / 163.84:.1f}%); 0 WAL file(s) added, 0 removed, 0 "
-                f"recycled; write={buffers * 0.1:.3f} s, sync=0.012 s, total={buffers * 0.1 + 0.03:.3f} s; sync files=7, "
-                f"longest=0.005 s, average=0.002 s; distance={buffers * 8} kB, estimate={buffers * 9} kB"
+                f"{when} LOG:  checkpoint complete: wrote {buffers} buffers ({buffers / 163.84:.1f}%); 0 WAL file(s) "
+                f"added, 0 removed, 0 recycled; write={buffers * 0.1:.3f} s, sync=0.012 s, "
+                f"total={buffers * 0.1 + 0.03:.3f} s; sync files=7, longest=0.005 s, average=0.002 s; "
+                f"distance={buffers * 8} kB, estimate={buffers * 9} kB"
             ),
         )
 

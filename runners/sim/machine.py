@@ -91,11 +91,11 @@ class Program:
     def reload(self, machine: Machine, process: Process) -> None:
         """SIGHUP, where `reloads`."""
 
-    def stop(self, machine: Machine, process: Process, number: int) -> int:
+    def stop(self, machine: Machine, process: Process, number: int) -> int:  # noqa: ARG002
         """Asked to end by a signal of `ends_on`: say what has to be said, and give the exit status."""
         return 0
 
-    def signalled(self, machine: Machine, process: Process, number: int) -> bool:
+    def signalled(self, machine: Machine, process: Process, number: int) -> bool:  # noqa: ARG002
         """Any other signal that can be caught. True: dealt with; False: the kernel's default action."""
         return False
 
@@ -108,7 +108,7 @@ class Program:
     def wake(self, machine: Machine, process: Process, argument: object) -> None:
         """Something the process had planned (`Machine.schedule(delay, "program", (pid, argument))`) is due."""
 
-    def serve(self, machine: Machine, process: Process, request: object, connection: object) -> object:
+    def serve(self, machine: Machine, process: Process, request: object, connection: object) -> object:  # noqa: ARG002
         """Answer one request on an accepted connection. Types of request and answer are the protocol's own.
 
         None: the program does not speak that protocol, and closes the connection.

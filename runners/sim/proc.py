@@ -22,7 +22,8 @@ DEFAULT_SYSCTL: Mapping[str, str] = {
     "net.ipv4.ip_local_port_range": "32768\t60999", "net.ipv4.ip_unprivileged_port_start": "1024",
     "net.ipv4.tcp_fin_timeout": "60", "net.ipv4.tcp_keepalive_time": "7200", "net.ipv4.tcp_max_syn_backlog": "512",
     "net.ipv4.tcp_syncookies": "1", "net.ipv4.tcp_tw_reuse": "2", "net.ipv6.conf.all.disable_ipv6": "0",
-    "net.netfilter.nf_conntrack_count": "38", "net.netfilter.nf_conntrack_max": "65536", "vm.dirty_background_ratio": "10",
+    "net.netfilter.nf_conntrack_count": "38", "net.netfilter.nf_conntrack_max": "65536",
+    "vm.dirty_background_ratio": "10",
     "vm.dirty_ratio": "20", "vm.max_map_count": "65530", "vm.min_free_kbytes": "67584", "vm.overcommit_memory": "0",
     "vm.overcommit_ratio": "50", "vm.panic_on_oom": "0", "vm.swappiness": "60", "vm.vfs_cache_pressure": "100",
 }  # fmt: skip
@@ -146,11 +147,13 @@ class Proc:
             return self._file(path, _tcp(self.machine))
         if parts == ["dev"]:
             lines = ["Inter-|   Receive                                                |  Transmit",
-                     " face |bytes    packets errs drop fifo frame compressed multicast|bytes    packets errs drop fifo colls carrier compressed"]  # fmt: skip
+                     " face |bytes    packets errs drop fifo frame compressed multicast|bytes    packets errs drop "
+                     "fifo colls carrier compressed"]  # fmt: skip
             for interface in self.machine.network.interfaces:
                 count = 184_220 if interface.name == "lo" else 9_120_344
-                lines.append(f"{interface.name:>6}: {count * 210:8d} {count:7d}    0    0    0     0          0         0 "
-                             f"{count * 180:8d} {count:7d}    0    0    0     0       0          0")  # fmt: skip
+                name = interface.name
+                lines.append(f"{name:>6}: {count * 210:8d} {count:7d}    0    0    0     0          0         0"
+                             f" {count * 180:8d} {count:7d}    0    0    0     0       0          0")  # fmt: skip
             return self._file(path, "\n".join(lines) + "\n")
         return None
 
@@ -221,7 +224,8 @@ def _cpuinfo(machine: Machine) -> str:
     model = settings.get("cpu_model", "Intel(R) Xeon(R) Gold 6230 CPU @ 2.10GHz")
     block = (
         "processor\t: {}\nvendor_id\t: GenuineIntel\ncpu family\t: 6\nmodel\t\t: 85\nmodel name\t: {}\nstepping\t: 7\n"
-        "cpu MHz\t\t: 2095.076\ncache size\t: 16384 KB\nphysical id\t: {}\nsiblings\t: 1\ncore id\t\t: 0\ncpu cores\t: 1\n"
+        "cpu MHz\t\t: 2095.076\ncache size\t: 16384 KB\nphysical id\t: {}\nsiblings\t: 1\n"
+        "core id\t\t: 0\ncpu cores\t: 1\n"
         "flags\t\t: fpu vme de pse tsc msr pae mce cx8 apic sep mtrr pge mca cmov pat clflush mmx fxsr sse sse2 ss ht "
         "syscall nx rdtscp lm constant_tsc rep_good nopl xtopology cpuid pni ssse3 fma cx16 sse4_1 sse4_2 avx avx2\n"
         "bogomips\t: 4190.15\n\n"
@@ -293,8 +297,12 @@ def _swaps(machine: Machine) -> str:
     return head + f"/swapfile                               file\t\t{now.swap_total >> 10}\t\t{used >> 10}\t\t-2\n"
 
 
+def _boot_line(machine: Machine) -> str:
+    return f"BOOT_IMAGE=/boot/vmlinuz-6.1.0-18-amd64 root={machine.files.mounts[0].source} ro quiet\n"
+
+
 _FILES: Mapping[str, Callable[[Machine], str]] = {
-    "cmdline": lambda machine: f"BOOT_IMAGE=/boot/vmlinuz-6.1.0-18-amd64 root={machine.files.mounts[0].source} ro quiet\n",
+    "cmdline": _boot_line,
     "cpuinfo": _cpuinfo, "filesystems": _filesystems, "loadavg": _loadavg, "meminfo": _meminfo, "mounts": _mounts,
     "stat": _stat, "swaps": _swaps, "uptime": _uptime, "version": _version,
 }  # fmt: skip
@@ -308,8 +316,9 @@ def _tcp(machine: Machine) -> str:
                 continue
             state = "0A" if socket.state == "LISTEN" else "01"
             lines.append(
-                f"{len(lines) - 1:4d}: {_hex(socket.address)}:{socket.port:04X} {_hex(socket.peer)}:{socket.peer_port:04X} "
-                f"{state} 00000000:00000000 00:00000000 00000000 {process.cred.uid:5d}        0 "
+                f"{len(lines) - 1:4d}: {_hex(socket.address)}:{socket.port:04X} "
+                f"{_hex(socket.peer)}:{socket.peer_port:04X} {state} 00000000:00000000 00:00000000 00000000 "
+                f"{process.cred.uid:5d}        0 "
                 f"{20000 + process.pid * 16 + socket.fd} 1 0000000000000000 100 0 0 10 0"
             )
     return "\n".join(lines) + "\n"
@@ -323,7 +332,7 @@ def _hex(address: str) -> str:
 # -- /proc/PID/NAME
 
 
-def _status(machine: Machine, process: Process) -> str:
+def _status(_machine: Machine, process: Process) -> str:
     uid, gid = process.cred.uid, process.cred.gid
     states = {"S": "sleeping", "R": "running", "T": "stopped", "D": "disk sleep", "Z": "zombie", "I": "idle"}
     groups = " ".join(str(group) for group in sorted(process.cred.groups))
@@ -398,9 +407,10 @@ def _process_stat(machine: Machine, process: Process) -> str:
     ticks = int(process.cpu_used(machine.clock.now) * 100)
     began = int((process.started - machine.clock.boot) * 100)
     return (
-        f"{process.pid} ({process.name}) {process.state} {process.ppid} {process.pid} {process.pid} 0 -1 4194560 0 0 0 0 "
-        f"{ticks * 2 // 3} {ticks // 3} 0 0 {20 + process.nice} {process.nice} {process.threads} 0 {max(began, 0)} "
-        f"{process.vsz} {process.rss // 4096} 18446744073709551615 0 0 0 0 0 0 0 4096 81920 0 0 0 17 0 0 0 0 0 0\n"
+        f"{process.pid} ({process.name}) {process.state} {process.ppid} {process.pid} {process.pid} 0 -1 4194560 "
+        f"0 0 0 0 {ticks * 2 // 3} {ticks // 3} 0 0 {20 + process.nice} {process.nice} {process.threads} "
+        f"0 {max(began, 0)} {process.vsz} {process.rss // 4096} 18446744073709551615 "
+        f"0 0 0 0 0 0 0 4096 81920 0 0 0 17 0 0 0 0 0 0\n"
     )
 
 

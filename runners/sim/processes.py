@@ -36,8 +36,9 @@ class Process(NamedTuple):
     """One process. `argv` is what ps shows; `exe` the real path of its program, `program` the implementation's name.
 
     cpu: seconds used at its start; cpu_share: of one core, ever since (0..n), see `cpu_used`; rss, vsz: bytes;
-    `unit`: the systemd unit whose cgroup it is in; `state`: R, S, D, T or Z. `held` is what a daemon keeps in memory (its parsed configuration),
-    an immutable value that only its program reads. A dead process is not in the table.
+    `unit`: the systemd unit whose cgroup it is in; `state`: R, S, D, T or Z. `held` is what a daemon keeps
+    in memory (its parsed configuration), an immutable value that only its program reads.
+    A dead process is not in the table.
     """
 
     pid: int
@@ -118,10 +119,16 @@ class ProcessTable:
 
     def listener(self, protocol: str, port: int, address: str = "*") -> Process | None:
         """Who holds the port, so that a bind to (address, port) would fail or a client would reach it."""
-        wild = ("0.0.0.0", "::", "*")
-        for process in self:
+        wild = ("0.0.0.0", "::", "*")  # noqa: S104 (names of addresses, nothing is bound)
+        found: Process | None = None
+        for process in self.by_pid.values():
             for socket in process.sockets:
-                if socket.protocol == protocol and socket.port == port and socket.state in ("LISTEN", ""):
-                    if socket.address in wild or address in wild or socket.address == address:
-                        return process
-        return None
+                if (
+                    socket.port == port
+                    and socket.protocol == protocol
+                    and socket.state in ("LISTEN", "")
+                    and (socket.address in wild or address in wild or socket.address == address)
+                    and (found is None or process.pid < found.pid)
+                ):
+                    found = process
+        return found

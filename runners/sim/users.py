@@ -25,7 +25,7 @@ class Group(NamedTuple):
     name: str
     gid: int
     members: tuple[str, ...]
-    password: str = "x"
+    password: str = "x"  # noqa: S105 (it says that the password is elsewhere)
 
 
 class Shadow(NamedTuple):

@@ -202,7 +202,8 @@ def parse_rule(words: Sequence[str]) -> Rule:
         elif word in ("-m", "--match"):
             value = take(word)
             if value not in ("tcp", "udp", "state", "conntrack", "comment", "multiport", "limit", "icmp", "addrtype",
-                             "recent", "owner", "mark", "iprange", "string", "mac", "connlimit", "hashlimit"):  # fmt: skip
+                             "recent", "owner", "mark", "iprange", "string", "mac",
+                             "connlimit", "hashlimit"):  # fmt: skip
                 raise FirewallError(f"Couldn't load match `{value}':No such file or directory")
             saved.extend(("-m", value))
         elif word in ("--dport", "--destination-port", "--sport", "--source-port"):

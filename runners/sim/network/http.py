@@ -12,8 +12,9 @@ from runners.sim.network.connect import ConnectFailure, Connection, connect
 Headers = tuple[tuple[str, str], ...]
 
 REASONS = {
-    200: "OK", 201: "Created", 204: "No Content", 206: "Partial Content", 301: "Moved Permanently", 302: "Found", 304: "Not Modified",
-    307: "Temporary Redirect", 308: "Permanent Redirect", 400: "Bad Request", 401: "Unauthorized", 403: "Forbidden",
+    200: "OK", 201: "Created", 204: "No Content", 206: "Partial Content", 301: "Moved Permanently", 302: "Found",
+    304: "Not Modified", 307: "Temporary Redirect", 308: "Permanent Redirect", 400: "Bad Request", 401: "Unauthorized",
+    403: "Forbidden",
     404: "Not Found", 405: "Method Not Allowed", 408: "Request Timeout", 413: "Request Entity Too Large",
     429: "Too Many Requests", 499: "Client Closed Request", 500: "Internal Server Error", 502: "Bad Gateway",
     503: "Service Unavailable", 504: "Gateway Timeout",

@@ -29,7 +29,7 @@ class ResolveFailure(NamedTuple):
 
 
 class DnsAnswer(NamedTuple):
-    """One server's answer. status: NOERROR, NXDOMAIN, SERVFAIL or "" when it did not answer; records: (name, type, value)."""
+    """One server's answer. status: NOERROR, NXDOMAIN or "" when there was none; records: (name, type, value)."""
 
     server: str
     status: str

@@ -169,8 +169,7 @@ class Cron(Program):
         return None
 
     def _plan(self, machine: Machine, process: Process) -> None:
-        now = machine.clock.now
-        machine.schedule(60.0 - now % 60.0, "program", (process.pid, "minute"))
+        machine.schedule(61.0 - machine.clock.now % 60.0, "program", (process.pid, "minute"))
 
     def wake(self, machine: Machine, process: Process, argument: object) -> None:
         del argument
@@ -193,18 +192,18 @@ class Cron(Program):
         if user is None:
             log(machine, "cron", f"({entry.user}) ORPHAN (no passwd entry)", pid=process.pid, unit=process.unit)
             return
-        pid = machine.processes.allocate()
+        pid, job = machine.processes.allocate(), machine.processes.allocate()
         cred: Cred = names.cred(user.name)
         opened = f"pam_unix(cron:session): session opened for user {user.name}(uid={user.uid}) by (uid=0)"
         log(machine, "CRON", opened, pid=pid, unit=process.unit, facility="auth")
-        log(machine, "CRON", f"({user.name}) CMD ({entry.command})", pid=pid, unit=process.unit, facility="cron")
+        log(machine, "CRON", f"({user.name}) CMD ({entry.command})", pid=job, unit=process.unit, facility="cron")
         variables = {"HOME": user.home, "LOGNAME": user.name, "PATH": "/usr/bin:/bin", "SHELL": "/bin/sh"}
         variables |= dict(entry.variables)
         output: list[str] = []
         done = spawn(
             machine, (variables["SHELL"], "-c", entry.command.replace("\\%", "%")), cred=cred,
             cwd=user.home if machine.view(cred).access(user.home, 1) else "/", environment=tuple(variables.items()),
-            unit=process.unit, ppid=process.pid, stderr=output,
+            unit=process.unit, ppid=process.pid, pid=job, stderr=output,
         )  # fmt: skip
         if isinstance(done, Failure):
             output.append(f"{variables['SHELL']}: {done.message}")

@@ -346,15 +346,15 @@ class _Exchange:
         for location in server.locations:
             if location.kind == "=" and location.pattern == path:
                 return location
-            if location.kind in ("prefix", "^~") and path.startswith(location.pattern):
-                if best is None or len(location.pattern) > len(best.pattern):
-                    best = location
+            plain = location.kind in ("prefix", "^~") and path.startswith(location.pattern)
+            if plain and (best is None or len(location.pattern) > len(best.pattern)):
+                best = location
         if best is not None and best.kind == "^~":
             return best
         for location in server.locations:
-            if location.kind in ("~", "~*"):
-                if re.search(location.pattern, path, re.IGNORECASE if location.kind == "~*" else 0):
-                    return location
+            flags = re.IGNORECASE if location.kind == "~*" else 0
+            if location.kind in ("~", "~*") and re.search(location.pattern, path, flags):
+                return location
         return best or server.fallback
 
     def _handle(self, location: Location) -> HttpResponse:

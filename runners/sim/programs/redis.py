@@ -210,12 +210,10 @@ class Redis(Program):
             where = "0.0.0.0" if address == "*" else address  # noqa: S104
             problem = bind(machine, process, where, settings.port)
             if problem is not None:
-                text = {98: "Address already in use", 99: "Cannot assign requested address"}.get(
-                    problem.errno or 0, problem.strerror
-                )
+                reason = problem.strerror
                 log(
                     "#",
-                    f"Warning: Could not create server TCP listening socket {address}:{settings.port}: bind: {text}",
+                    f"Warning: Could not create server TCP listening socket {address}:{settings.port}: bind: {reason}",
                 )
                 log("#", f"Failed listening on port {settings.port} (TCP), aborting.")
                 return 1

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from itertools import pairwise
 from typing import NamedTuple
 
 from runners.sim.lifecycle import deliver
@@ -67,7 +68,7 @@ class StartStop(Program):
 
     def start(self, machine: Machine, process: Process, say: Say) -> int | None:
         words = process.argv[1:]
-        options = dict(zip(words, words[1:], strict=False))
+        options = dict(pairwise(words))
         path = options.get("--pidfile", "")
         try:
             text = machine.view(process.cred).text(path).strip()

@@ -188,7 +188,7 @@ def _select(storage: Storage, statement: str) -> SqlResult:
     rows = rows[start : start + int(match["limit"])] if match["limit"] else rows[start:]
     if items == ["*"]:
         return SqlResult(f"SELECT {len(rows)}", columns, rows)
-    picks = [_pick(storage, columns, item, statement) for item in items]
+    picks = [_pick(columns, item, statement) for item in items]
     names = tuple(_label(item) for item in items)
     return SqlResult(f"SELECT {len(rows)}", names, tuple(tuple(pick(row) for pick in picks) for row in rows))
 
@@ -272,7 +272,7 @@ def _label(item: str, default: str | None = None) -> str:
     return default or item.rsplit(".", 1)[-1].strip('"').lower()
 
 
-def _pick(storage: Storage, columns: tuple[str, ...], item: str, statement: str) -> Callable[[Row], str | None]:
+def _pick(columns: tuple[str, ...], item: str, statement: str) -> Callable[[Row], str | None]:
     text = re.sub(r"(?i)\s+as\s+\"?\w+\"?$", "", item).strip()
     call = re.fullmatch(
         r"(?i)pg_size_pretty\s*\(\s*pg_database_size\s*\(\s*\w+\s*\)\s*\)|left\s*\(\s*(\w+)\s*,\s*(\d+)\s*\)", text
@@ -419,8 +419,10 @@ def _insert(storage: Storage, statement: str) -> SqlResult:
     indexes = [_column(columns, name, statement) for name in names]
     rows: list[Row] = []
     following = count_rows(storage.read(table)) + 1
-    for group in re.findall(r"\(((?:'(?:[^']|'')*'|[^)])*)\)", match[3]):
-        values = _split_list(group)
+    for group in _split_list(match[3]):
+        if not (group.startswith("(") and group.endswith(")")):
+            raise Refused(_syntax(statement, group.split()[0] if group else ""))
+        values = _split_list(group[1:-1])
         if len(values) != len(indexes):
             what = (
                 "more target columns than expressions"

@@ -28,6 +28,9 @@ _KEYWORDS = frozenset(
 )
 
 
+_FLAGS = ("passwordauthentication", "pubkeyauthentication", "usepam", "x11forwarding", "strictmodes")
+
+
 class ConfigError(Exception):
     """sshd refuses its configuration: the lines it prints, the last one first raised."""
 
@@ -51,9 +54,8 @@ def parse(text: str, path: str = CONFIG) -> Mapping[str, tuple[str, ...]]:
         value = words[1].strip('"')
         if key == "port" and not (value.isdigit() and 0 < int(value) < 65536):
             raise ConfigError(f"{path} line {number}: Badly formatted port number.")
-        if key in ("passwordauthentication", "pubkeyauthentication", "usepam", "x11forwarding", "strictmodes"):
-            if value.lower() not in ("yes", "no"):
-                raise ConfigError(f'{path} line {number}: unsupported option "{value}".')
+        if key in _FLAGS and value.lower() not in ("yes", "no"):
+            raise ConfigError(f'{path} line {number}: unsupported option "{value}".')
         matching = matching or key == "match"
         if not matching:
             found[key] = (*found.get(key, ()), " ".join(words[1:]))

@@ -1,4 +1,4 @@
-"""Running one Exec line as the unit says: conditions, folders, environment, user, working directory, failures by step."""
+"""Running one Exec line as the unit says: conditions, folders, environment, user, directory, failures by step."""
 
 from __future__ import annotations
 
@@ -92,8 +92,8 @@ def environment(machine: Machine, unit: UnitFile, cred: Cred) -> dict[str, str]:
     for key, folder in _FOLDERS.items():
         names = unit.words("Service", key)
         if names:
-            variables[{"RuntimeDirectory": "RUNTIME", "StateDirectory": "STATE", "LogsDirectory": "LOGS",
-                       "CacheDirectory": "CACHE"}[key] + "_DIRECTORY"] = ":".join(f"{folder}/{name}" for name in names)  # fmt: skip
+            variable = f"{key.removesuffix('Directory').upper()}_DIRECTORY"
+            variables[variable] = ":".join(f"{folder}/{name}" for name in names)
     for value in unit.all("Service", "Environment"):
         variables |= dict(_assignments(value))
     for value in unit.all("Service", "EnvironmentFile"):
@@ -150,8 +150,8 @@ def run(machine: Machine, unit: UnitFile, line: ExecLine, pid: int, *, control: 
                 before = f"Failed to locate executable {line.path}: {found.message}"
             raise _StepFailed("EXEC", 203, found.message, before)
         process = spawn(
-            machine, argv, cred=cred, cwd=cwd, environment=tuple(variables.items()), unit=unit.name, pid=pid, path=line.path,
-            job_seconds=90.0 if control or unit.type != "simple" else 1.0,
+            machine, argv, cred=cred, cwd=cwd, environment=tuple(variables.items()), unit=unit.name, pid=pid,
+            path=line.path,            job_seconds=90.0 if control or unit.type != "simple" else 1.0,
         )  # fmt: skip
         if isinstance(process, Failure):
             raise _StepFailed("EXEC", 203, process.message)

@@ -29,7 +29,10 @@ class Change(NamedTuple):
 
 
 def enable(machine: Machine, name: str, *, reload: bool = True) -> list[Change]:
-    """Make the links of the [Install] section, and reload the manager. UnitError: not found, masked; OSError when links cannot be made."""
+    """Make the links of the [Install] section, and reload the manager.
+
+    UnitError: not found, masked; OSError when links cannot be made.
+    """
     view = machine.view()
     unit = _installable(view, full_name(name))
     changes = [change for link in _links(unit) if (change := _make(view, link, unit.path)) is not None]

@@ -48,7 +48,8 @@ __all__ = [
 ]
 
 _RESTING = {"target": "active", "timer": "waiting", "socket": "listening", "path": "waiting", "mount": "mounted",
-            "swap": "active", "slice": "active", "scope": "running", "device": "plugged", "automount": "waiting"}  # fmt: skip
+            "swap": "active", "slice": "active", "scope": "running", "device": "plugged",
+            "automount": "waiting"}  # fmt: skip
 
 
 def state_of(machine: Machine, name: str) -> UnitState:

@@ -16,7 +16,7 @@ _SIGNALS = {"SIGHUP": 1, "SIGINT": 2, "SIGQUIT": 3, "SIGKILL": 9, "SIGUSR1": 10,
 
 
 class ExecLine(NamedTuple):
-    """One ExecStart= or the like: the program's path and arguments, and the prefixes it had (`-`, `+`, `!`, `@`, `:`)."""
+    """One ExecStart= or the like: the program's path, its arguments, and the prefixes it had (`-`, `+`, `!`, `@`)."""
 
     path: str
     argv: tuple[str, ...]

@@ -1,0 +1,148 @@
+from __future__ import annotations
+
+import pytest
+
+from runners.sim.files.inode import ROOT
+from runners.sim.lifecycle import signal
+from runners.sim.machine import Machine
+from runners.sim.network.http import HttpResponse, request
+from runners.sim.programs.nginx import test_config as check
+from runners.sim.systemd import manager
+from tests.runners.sim.servers import messages, server
+
+SITE = "/etc/nginx/sites-available/shop"
+
+
+@pytest.fixture
+def machine() -> Machine:
+    return server()
+
+
+def edit(machine: Machine, path: str, old: str, new: str) -> None:
+    text = machine.view().text(path)
+    assert old in text
+    machine.view().write(path, text.replace(old, new, 1).encode())
+
+
+def status(machine: Machine, path: str) -> int:
+    answer = request(machine, "GET", f"http://localhost{path}")
+    assert isinstance(answer, HttpResponse)
+    return answer.status
+
+
+def test_a_good_configuration_passes(machine: Machine) -> None:
+    assert check(machine, ROOT) == (
+        [
+            "nginx: the configuration file /etc/nginx/nginx.conf syntax is ok",
+            "nginx: configuration file /etc/nginx/nginx.conf test is successful",
+        ],
+        0,
+    )
+
+
+@pytest.mark.parametrize(
+    ("path", "old", "new", "message"),
+    [
+        (SITE, "root /var/www/shop;", "root /var/www/shop", 'invalid number of arguments in "root" directive in /etc/nginx/sites-enabled/shop:17'),
+        (SITE, "server_name", "sever_name", 'unknown directive "sever_name" in /etc/nginx/sites-enabled/shop:11'),
+        (SITE, "\tkeepalive 16;\n}", "\tkeepalive 16;\n", 'directive "server" is not terminated by ";" in /etc/nginx/sites-enabled/shop:8'),
+        (SITE, "\tlocation /static/ {", "\t}\n\tlocation /static/ {", '"location" directive is not allowed here in /etc/nginx/sites-enabled/shop:22'),
+        (SITE, "listen 80 default_server", "listen 80x default_server", 'host not found in "80x" of the "listen" directive in /etc/nginx/sites-enabled/shop:9'),
+        (SITE, "server 127.0.0.1:8000", "server backend:8000", 'host not found in upstream "backend:8000" in /etc/nginx/sites-enabled/shop:4'),
+        ("/etc/nginx/nginx.conf", "user www-data", "user www", 'getpwnam("www") failed in /etc/nginx/nginx.conf:1'),
+        ("/etc/nginx/nginx.conf", "include /etc/nginx/mime.types", "include /etc/nginx/mimes",
+         'open() "/etc/nginx/mimes" failed (2: No such file or directory) in /etc/nginx/nginx.conf:23'),
+        ("/etc/nginx/nginx.conf", "events {\n\tworker_connections 768;\n\t# multi_accept on;\n}", "", 'no "events" section in configuration'),
+        ("/etc/nginx/nginx.conf", "sendfile on", "sendfile", 'invalid number of arguments in "sendfile" directive in /etc/nginx/nginx.conf:18'),
+    ],
+)  # fmt: skip
+def test_bad_configurations_fail_in_nginx_words(machine: Machine, path: str, old: str, new: str, message: str) -> None:
+    edit(machine, path, old, new)
+    lines, code = check(machine, ROOT)
+    assert code == 1
+    assert lines[-1] == "nginx: configuration file /etc/nginx/nginx.conf test failed"
+    assert lines[0] == f"nginx: [emerg] {message}"
+
+
+def test_a_missing_brace_is_found_at_the_end(machine: Machine) -> None:
+    text = machine.view().text("/etc/nginx/nginx.conf").rstrip()
+    machine.view().write("/etc/nginx/nginx.conf", text[:-1].encode())
+    line = text.count("\n") + 1
+    assert (
+        check(machine, ROOT)[0][0]
+        == f'nginx: [emerg] unexpected end of file, expecting "}}" in /etc/nginx/nginx.conf:{line}'
+    )
+
+
+def test_certificates_must_be_there_and_be_certificates(machine: Machine) -> None:
+    view = machine.view()
+    pem = "/etc/ssl/certs/shop.example.com.pem"
+    view.write(pem, b"garbage")
+    assert (
+        "PEM_read_bio_X509_AUX() failed (SSL: error:0480006C:PEM routines::no start line" in check(machine, ROOT)[0][0]
+    )
+    view.unlink(pem)
+    assert f'cannot load certificate "{pem}": BIO_new_file() failed' in check(machine, ROOT)[0][0]
+
+
+def test_an_edit_changes_nothing_until_the_reload(machine: Machine) -> None:
+    edit(machine, SITE, "127.0.0.1:8000", "127.0.0.1:8001")
+    assert status(machine, "/health") == 200
+    assert manager.reload(machine, "nginx").ok
+    assert status(machine, "/health") == 502
+
+
+def test_a_bad_reload_keeps_the_old_configuration(machine: Machine) -> None:
+    edit(machine, SITE, "root /var/www/shop;", "rot /var/www/shop;")
+    assert not manager.reload(machine, "nginx").ok
+    assert status(machine, "/health") == 200
+    assert manager.state_of(machine, "nginx").active == "active"
+    assert "Reload failed for nginx.service" in messages(machine, "nginx.service")[-1]
+
+
+def test_a_taken_port_fails_the_start_after_five_tries(machine: Machine) -> None:
+    manager.stop(machine, "nginx")
+    machine.view().write("/tmp/other.conf", b"events {}\nhttp { server { listen 80; } }\n")
+    machine.view().write(
+        "/etc/systemd/system/other.service", b"[Service]\nType=forking\nExecStart=/usr/sbin/nginx -c /tmp/other.conf\n"
+    )
+    assert manager.start(machine, "other").ok
+    assert not manager.start(machine, "nginx").ok
+    said = messages(machine, "nginx.service")
+    assert said.count("nginx: [emerg] bind() to 0.0.0.0:80 failed (98: Address already in use)") == 5
+    assert "nginx: [emerg] still could not bind()" in said
+
+
+def test_files_obey_their_modes(machine: Machine) -> None:
+    view = machine.view()
+    view.chmod("/var/www/shop/static/shop.css", 0o600)
+    assert status(machine, "/static/shop.css") == 403
+    assert (
+        'open() "/var/www/shop/static/shop.css" failed (13: Permission denied)'
+        in view.text("/var/log/nginx/error.log").splitlines()[-1]
+    )
+    assert status(machine, "/static/") == 403
+    assert (
+        'directory index of "/var/www/shop/static/" is forbidden'
+        in view.text("/var/log/nginx/error.log").splitlines()[-1]
+    )
+
+
+def test_the_master_replaces_a_killed_worker(machine: Machine) -> None:
+    worker = next(one for one in machine.processes if one.argv[0] == "nginx: worker process")
+    signal(machine, worker.pid, 9)
+    workers = [one.pid for one in machine.processes if one.argv[0] == "nginx: worker process"]
+    assert len(workers) == 2
+    assert worker.pid not in workers
+    assert f"worker process {worker.pid} exited on signal 9" in machine.view().text("/var/log/nginx/error.log")
+
+
+def test_logs_follow_the_inode_until_usr1(machine: Machine) -> None:
+    view = machine.view()
+    view.rename("/var/log/nginx/access.log", "/var/log/nginx/access.log.moved")
+    before = view.stat("/var/log/nginx/access.log.moved").size
+    status(machine, "/health")
+    assert view.stat("/var/log/nginx/access.log.moved").size > before
+    signal(machine, manager.state_of(machine, "nginx").main_pid, 10)
+    status(machine, "/health")
+    assert view.text("/var/log/nginx/access.log").count("\n") == 1
