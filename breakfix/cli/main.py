@@ -32,6 +32,7 @@ COMMANDS: Mapping[str, str] = {
     "report": "Turn runs into leaderboards, plots and one HTML page.",
     "replay": "Run one recorded trial again and compare it byte for byte.",
     "play": "Sit at the prompt yourself: a scenario, or an unbroken system.",
+    "graph": "Draw a scenario for its author: cause, cascades, symptom, objectives.",
     "schema": "Print the JSON Schema of the language, for editors.",
     "capabilities": "Say what each backend can do here, what is missing and how to get it.",
 }
