@@ -15,7 +15,7 @@ from runners.sim.files.inode import ROOT, Inode
 from runners.sim.files.tree import Mount
 from runners.sim.generated import write_data, write_history, write_logs
 from runners.sim.lifecycle import Failure, spawn
-from runners.sim.machine import Event, JobRunner, Machine, no_shell
+from runners.sim.machine import Event, JobRunner, Machine, mix, no_shell
 from runners.sim.network.firewall import restore
 from runners.sim.network.state import Interface, RemoteHost, RemotePort
 from runners.sim.proc import DEFAULT_SYSCTL, Proc
@@ -33,6 +33,7 @@ _FOLDERS = (  # noqa: SIM905 (a table, read better so)
     "/var/log /var/mail /var/spool /var/tmp /run/lock /run/systemd /run/systemd/system /etc/systemd/system "
     "/usr/lib/systemd/system "
 ).split()
+DAY = 86400
 _DEVICES = {"null": (1, 3), "zero": (1, 5), "full": (1, 7), "random": (1, 8), "urandom": (1, 9), "tty": (5, 0)}
 _THREADS = (  # noqa: SIM905
     "kthreadd rcu_gp rcu_par_gp slub_flushwq netns mm_percpu_wq rcu_tasks_kthread ksoftirqd/0 rcu_preempt "
@@ -123,6 +124,8 @@ def _mount(machine: Machine) -> None:
             tree.synthetic = {**tree.synthetic, number: Proc(machine, number, "sys" if kind == "sysfs" else "proc")}
         if path in ("/tmp", "/dev/shm"):  # noqa: S108
             tree.put(top._replace(mode=stat.S_IFDIR | 0o1777))
+        if kind == "ext4":
+            tree.create(top, "lost+found", stat.S_IFDIR | 0o700, 0, 0)
         if path == "/":
             for folder in _FOLDERS:
                 if folder in ("/bin", "/sbin", "/lib"):
@@ -168,7 +171,7 @@ def _accounts(machine: Machine) -> None:
         text(entry, "name"): (integer(entry, "gid"), []) for entry in machine.spec.entries("groups")
     }
     passwd, shadow = [], []
-    days = int(machine.clock.boot // 86400) - 120
+    days = int(machine.clock.boot // DAY) - 120
     for entry in users:
         name, uid = text(entry, "name"), integer(entry, "uid")
         gid = integer(entry, "gid", uid)
@@ -233,7 +236,8 @@ def _place(machine: Machine, file: SystemFile) -> None:
     owner, group = names.user(file.owner), names.group(file.group)
     view.chown(file.path, owner.uid if owner else 0, group.gid if group else 0)
     view.chmod(file.path, int(file.mode, 8) if file.mode else default)
-    at = machine.spec.start_time - file.age if file.age else machine.spec.start_time - 40 * 86400
+    age = file.age or 40 * DAY + mix(file.path) % (30 * DAY)
+    at = machine.spec.start_time - age
     inode = view.stat(file.path)
     machine.files.put(inode._replace(mtime=at, ctime=at))
 
@@ -268,6 +272,7 @@ def _binaries(machine: Machine) -> None:
         view.write(path, content)
         view.chmod(path, 0o4755 if program in ("sudo", "su", "passwd", "mount", "umount", "newgrp", "chsh") else 0o755)
         inode = view.stat(path)
+        at = machine.spec.start_time - 160 * DAY - mix(path) % (2 * DAY)
         machine.files.put(inode._replace(mtime=at, ctime=at))
 
 
@@ -295,7 +300,7 @@ def _fill_mounts(machine: Machine) -> None:
 def _age_directories(machine: Machine) -> None:
     """No directory was made at boot: give each the time of its newest file."""
     tree = machine.files
-    old = machine.spec.start_time - 160 * 86400
+    old = machine.spec.start_time - 160 * DAY
     for number in sorted(tree.inodes):
         inode = tree.inodes[number]
         if inode.entries is None or inode.mtime > machine.clock.boot + 30:

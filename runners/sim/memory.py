@@ -30,10 +30,16 @@ class Memory(NamedTuple):
     processes: int
 
 
+def installed(machine: Machine) -> int:
+    """What the kernel has to give: the machine's memory without what firmware and the kernel's image take of it."""
+    total = size(machine.spec.section("memory").get("total", 8 << 30))
+    return total - total // 43
+
+
 def memory(machine: Machine) -> Memory:
     """The state now. The page cache gives way to processes; what does not fit then goes to swap."""
     settings = machine.spec.section("memory")
-    total = size(settings.get("total", 8 << 30))
+    total = installed(machine)
     swap_total = size(settings.get("swap", 0))
     resident = sum(process.rss for process in machine.processes.by_pid.values())
     ram = total - _KERNEL
@@ -73,7 +79,7 @@ def _over_unit_limit(machine: Machine, process: Process) -> bool:
 
 def _over_all(machine: Machine, process: Process) -> bool:
     settings = machine.spec.section("memory")
-    room = size(settings.get("total", 8 << 30)) - _KERNEL + size(settings.get("swap", 0))
+    room = installed(machine) - _KERNEL + size(settings.get("swap", 0))
     if sum(one.rss for one in machine.processes.by_pid.values()) <= room:
         return False
     candidates = [one for one in machine.processes if one.pid != 1 and one.exe and one.name != "sshd"]

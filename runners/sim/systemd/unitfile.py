@@ -195,7 +195,9 @@ def _load_at(view: FileView, name: str, path: str) -> UnitFile:
         except OSError as error:
             return UnitFile(name, path, load_state="error", problem=error.strerror or "")
     settings = _parse(tuple(texts))
-    unit = UnitFile(name, real.path, drop_ins, _specifiers(settings, name), source=tuple(source))
+    # /lib is a link to /usr/lib, and systemd names the files by the shorter way.
+    shown = real.path.removeprefix("/usr") if real.path.startswith("/usr/lib/systemd/") else real.path
+    unit = UnitFile(name, shown, drop_ins, _specifiers(settings, name), source=tuple(source))
     return _checked(unit)
 
 

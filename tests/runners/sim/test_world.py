@@ -116,7 +116,7 @@ def test_proc_tells_of_the_machine() -> None:
     machine = server()
     view = machine.view()
     pid = manager.state_of(machine, "nginx").main_pid
-    assert "MemTotal:        8388608 kB" in view.text("/proc/meminfo")
+    assert "MemTotal:        8193524 kB" in view.text("/proc/meminfo")
     assert view.text(f"/proc/{pid}/status").startswith("Name:\tnginx\n")
     assert view.stat(f"/proc/{pid}/exe", follow=False).target == "/usr/sbin/nginx"
     assert str(pid) in view.names("/proc")

@@ -47,7 +47,7 @@ def machine() -> Machine:
 
 def test_etc_goes_before_lib(machine: Machine) -> None:
     view = machine.view()
-    assert load(view, "nginx.service").path == "/usr/lib/systemd/system/nginx.service"
+    assert load(view, "nginx.service").path == "/lib/systemd/system/nginx.service"
     view.write("/etc/systemd/system/nginx.service", b"[Service]\nExecStart=/bin/true\n")
     assert load(view, "nginx.service").path == "/etc/systemd/system/nginx.service"
 
