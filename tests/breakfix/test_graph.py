@@ -36,7 +36,7 @@ def test_cascades_follow_each_other_and_arm_their_objectives(cascading: Resolved
 def test_the_same_scenario_gives_the_same_picture(cascading: ResolvedScenario) -> None:
     first = draw(cascading, cascading.worlds[0])
     assert first == draw(cascading, cascading.worlds[0])
-    assert ElementTree.fromstring(first).tag.endswith("svg")  # noqa: S314 (our own text)
+    assert ElementTree.fromstring(first).tag.endswith("svg")
 
 
 def test_an_unknown_world_is_refused_by_name(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
