@@ -266,26 +266,34 @@ class FileStream(Stream):
     def lines(self) -> Iterator[bytes]:
         if not self.readable:
             raise fail(errno.EBADF)
-        rest = b""
+        # What is held of a line that has not ended yet: joined once, when its end has come.
+        held: list[bytes] = []
+        size = 0
         while True:
             # A chunk at a time; the offset follows the lines handed out, as it does for tools that seek back.
             content = self.content
-            start = self.offset + len(rest)
+            start = self.offset + size
             chunk = content.read(start, min(start + 65536, content.size)) if start < content.size else b""
             if not chunk:
-                if rest:
-                    self.offset += len(rest)
-                    yield rest
-                    rest = b""
+                if held:
+                    self.offset += size
+                    yield b"".join(held)
+                    held, size = [], 0
                     continue
                 return
             self.machine.budget.spend(1 + (len(chunk) >> 10))
-            pieces = (rest + chunk).split(b"\n")
+            pieces = chunk.split(b"\n")
+            if len(pieces) > 1:
+                pieces[0] = b"".join((*held, pieces[0]))
+                held, size = [], 0
             rest = pieces.pop()
             for piece in pieces:
                 self.offset += len(piece) + 1
                 yield piece + b"\n"
-            if len(rest) > MEMORY:
+            if rest:
+                held.append(rest)
+                size += len(rest)
+            if size > MEMORY:
                 raise BudgetExceeded
 
     def write(self, data: bytes) -> None:
