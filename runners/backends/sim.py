@@ -27,7 +27,7 @@ from scenario_dsl.model import System
 
 _STEPS_PER_SECOND = 2_000_000
 """Steps of work that one virtual second pays for: a command that spins is ended by its steps, not by our patience."""
-_MOST_STEPS = 60_000_000
+_MOST_STEPS = 6_000_000
 _WAITING_STEPS = 400_000_000
 """What the world's own life may spend while nobody types: far beyond what it needs, so that nothing hangs."""
 _KEPT = 4 << 20

@@ -52,7 +52,7 @@ CASES = [
               probe("process", matches="^nginx: worker", running=False), "systemctl stop nginx"),
     ProbeCase("disk", probe("disk", path="/var/log/nginx", used_percent_at_most=50, free_at_least="100MB",
                             inodes_free_at_least=100, inodes_used_percent_at_most=50),
-              probe("disk", path="/var/log/nginx", used_percent_at_least=90), "fallocate -l 420M /var/log/large"),
+              probe("disk", path="/var/log/nginx", used_percent_at_least=90), "fallocate -l 380M /var/log/large"),
     ProbeCase("memory", probe("memory", available_at_least="5GB", used_percent_at_most=40),
               probe("memory", available_at_most="1GB")),
     ProbeCase("cron", probe("cron", user="root", command="tidy", present=True, schedule="*/5 * * * *"),
