@@ -116,7 +116,7 @@ class _Comparison:
         return self.files(one, other)
 
     def _inode(self, name: str) -> Inode | OSError | None:
-        if name == "-":
+        if name == "-" or (name.startswith("/dev/fd/") and self.ctx.descriptors is not None):
             return None
         try:
             return self.ctx.files.stat(name)
@@ -233,7 +233,7 @@ class _Comparison:
 
     def _label(self, file: _File) -> bytes:
         at = 0.0 if file.inode is None else file.inode.mtime
-        if file.name == "-":
+        if file.name == "-" or file.name.startswith("/dev/fd/"):
             at = self.ctx.machine.clock.now
         whole = int(at)
         moment = datetime.fromtimestamp(whole, UTC)

@@ -15,7 +15,11 @@ _LONG = (
     "one-byte-octal/b", "one-byte-char/c", "canonical/C", "two-bytes-decimal/d", "two-bytes-octal/o", "two-bytes-hex/x",
     "length=/n", "skip=/s", "no-squeezing/v", "color=?/L",
 )  # fmt: skip
-_USAGE = "Usage:\n hexdump [options] <file>...\n hd [options] <file>...\n\nDisplay file contents in hexadecimal, decimal, octal, or ascii."
+_USAGE = (
+    "Usage:\n"
+    " hexdump [options] <file>...\n hd [options] <file>...\n\n"
+    "Display file contents in hexadecimal, decimal, octal, or ascii."
+)
 _ESCAPED = {0: "\\0", 7: "\\a", 8: "\\b", 9: "\\t", 10: "\\n", 11: "\\v", 12: "\\f", 13: "\\r"}
 
 

@@ -14,7 +14,10 @@ _LONG = (
     "address-radix=/A", "skip-bytes=/j", "read-bytes=/N", "strings=?/S", "format=/t", "output-duplicates/v",
     "width=?/w", "traditional", "endian=",
 )  # fmt: skip
-_USAGE = "Usage: od [OPTION]... [FILE]...\nWrite an unambiguous representation, octal bytes by default, of FILE to standard output."
+_USAGE = (
+    "Usage: od [OPTION]... [FILE]...\n"
+    "Write an unambiguous representation, octal bytes by default, of FILE to standard output."
+)
 _TRADITIONAL = {
     "a": "a", "b": "o1", "c": "c", "d": "u2", "f": "fF", "i": "dI", "l": "dL", "o": "o2", "s": "d2", "x": "x2",
 }  # fmt: skip

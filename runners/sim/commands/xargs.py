@@ -13,10 +13,14 @@ from runners.sim.commands.streams import Buffer
 
 _LONG = (
     "null/0", "arg-file=/a", "delimiter=/d", "eof=?/E", "replace=?/I", "max-lines=?/L", "max-args=/n", "max-chars=/s",
-    "max-procs=/P", "interactive/p", "open-tty/o", "no-run-if-empty/r", "verbose/t", "exit/x", "show-limits", "process-slot-var=",
+    "max-procs=/P", "interactive/p", "open-tty/o", "no-run-if-empty/r", "verbose/t",
+    "exit/x", "show-limits", "process-slot-var=",
 )  # fmt: skip
 _VERSION = "xargs (GNU findutils) 4.9.0"
-_USAGE = "Usage: xargs [OPTION]... COMMAND [INITIAL-ARGS]...\nRun COMMAND with arguments INITIAL-ARGS and more arguments read from input."
+_USAGE = (
+    "Usage: xargs [OPTION]... COMMAND [INITIAL-ARGS]...\n"
+    "Run COMMAND with arguments INITIAL-ARGS and more arguments read from input."
+)
 _LONGEST_LINE = 131072
 _BLANK = frozenset(b" \t")
 _ESCAPES = {"n": "\n", "t": "\t", "0": "\0", "\\": "\\", "a": "\a", "b": "\b", "f": "\f", "r": "\r", "v": "\v"}

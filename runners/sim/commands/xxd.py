@@ -7,7 +7,10 @@ import re
 from runners.sim.commands.context import CommandExit, Context
 
 VERSION = "xxd 2022-01-14 by Juergen Weigert et al."
-_USAGE = "Usage:\n       xxd [options] [infile [outfile]]\n    or\n       xxd -r [-s [-]offset] [-c cols] [-ps] [infile [outfile]]\n"
+_USAGE = (
+    "Usage:\n"
+    "       xxd [options] [infile [outfile]]\n    or\n       xxd -r [-s [-]offset] [-c cols] [-ps] [infile [outfile]]\n"
+)
 _VALUED = {
     "c": "columns", "cols": "columns", "g": "group", "groupsize": "group", "l": "length", "len": "length", "s": "seek",
     "seek": "seek", "skip": "seek", "o": "offset", "n": "name", "name": "name",

@@ -1,0 +1,166 @@
+"""join: join lines of two files on a common field."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import NamedTuple
+
+from runners.sim.commands.context import Context
+from runners.sim.commands.inputs import lines
+from runners.sim.commands.options import Options, missing_operand, parse, usage_error
+
+_LONG = ("ignore-case/i", "check-order", "nocheck-order", "header", "zero-terminated/z")
+_USAGE = (
+    "Usage: join [OPTION]... FILE1 FILE2\n"
+    "For each pair of input lines with identical join fields, write a line to standard output."
+)
+
+
+class _Line(NamedTuple):
+    key: bytes
+    fields: Sequence[bytes]
+    text: bytes
+
+
+class _Join:
+    def __init__(self, ctx: Context, options: Options) -> None:
+        self.ctx = ctx
+        separator = options.value("t")
+        if separator is not None and len(separator) > 1 and separator not in ("\\0", "\\t"):
+            ctx.die(f"multi-character tab ‘{separator}’")
+        self.separator = None if separator is None else {"\\0": b"\0"}.get(separator, separator.encode())
+        self.empty = (options.value("e") or "").encode()
+        self.fold = options.has("i")
+        shared = options.value("j")
+        self.places = (
+            _field(ctx, options.value("1") or shared or "1"), _field(ctx, options.value("2") or shared or "1"),
+        )  # fmt: skip
+        self.form: list[tuple[int, int]] | None = None
+        text = options.value("o")
+        self.auto = text == "auto"
+        if text is not None and not self.auto:
+            self.form = [self._entry(item) for item in text.replace(",", " ").split()]
+        self.out: list[bytes] = []
+
+    def _entry(self, text: str) -> tuple[int, int]:
+        side, _, field = text.partition(".")
+        if text == "0":
+            return 0, 0
+        if side not in ("1", "2") or not field.isdigit() or field == "0":
+            if side not in ("1", "2"):
+                self.ctx.die(f"invalid file number in field spec: ‘{text}’")
+            self.ctx.die(f"invalid field number: ‘{field}’")
+        return int(side), int(field) - 1
+
+    def read(self, name: str, side: int) -> list[_Line]:
+        try:
+            raw = [line.rstrip(b"\n") for line in lines(self.ctx, self.ctx.open(name))]
+        except OSError as error:
+            self.ctx.die(f"{name}: {error.strerror}")
+        found = []
+        for line in raw:
+            fields = line.split() if self.separator is None else line.split(self.separator)
+            place = self.places[side]
+            key = fields[place] if place < len(fields) else b""
+            found.append(_Line(key.lower() if self.fold else key, fields, line))
+        return found
+
+    def write(self, one: _Line | None, other: _Line | None, counts: tuple[int, int]) -> None:
+        self.ctx.spend(1)
+        present = one or other
+        assert present is not None
+        place = self.places[0] if one is not None else self.places[1]
+        key = present.fields[place] if place < len(present.fields) else b""
+        cells: list[bytes] = []
+        if self.form is not None:
+            for side, index in self.form:
+                line = (present, one, other)[side]
+                value = (
+                    key if side == 0 else line.fields[index] if line is not None and index < len(line.fields) else b""
+                )
+                cells.append(value or self.empty)
+        else:
+            cells.append(key or self.empty)
+            for side, line in enumerate((one, other)):
+                fields = () if line is None else line.fields
+                total = counts[side] if self.auto else len(fields)
+                for index in range(total):
+                    if index != self.places[side]:
+                        cells.append((fields[index] if index < len(fields) else b"") or self.empty)
+        self.out.append((self.separator or b" ").join(cells) + b"\n")
+
+
+def _field(ctx: Context, text: str) -> int:
+    if not text.isdigit() or text == "0":
+        ctx.die(f"invalid field number: ‘{text}’")
+    return int(text) - 1
+
+
+def main(ctx: Context) -> int:
+    options = parse(ctx, "a:e:i1:2:j:o:t:v:z", _LONG, usage=_USAGE)
+    operands = options.operands
+    if not operands:
+        missing_operand(ctx)
+    if len(operands) == 1:
+        usage_error(ctx, f"missing operand after ‘{operands[0]}’")
+    if len(operands) > 2:
+        usage_error(ctx, f"extra operand ‘{operands[2]}’")
+    for value in (*options.values("a"), *options.values("v")):
+        if value not in ("1", "2"):
+            ctx.die(f"invalid field number: ‘{value}’")
+    join = _Join(ctx, options)
+    sides = join.read(operands[0], 0), join.read(operands[1], 1)
+    alone = {*options.values("a"), *options.values("v")}
+    counts = tuple(len(side[0].fields) if side else 0 for side in sides)
+    assert len(counts) == 2
+    if options.has("header") and sides[0] and sides[1]:
+        join.write(sides[0].pop(0), sides[1].pop(0), counts)
+    status = 0
+    first = second = 0
+    one, other = sides
+    unpaired = options.has("check-order")
+    while first < len(one) or second < len(other):
+        left = one[first].key if first < len(one) else None
+        right = other[second].key if second < len(other) else None
+        if right is None or (left is not None and left < right):
+            unpaired = True
+            if "1" in alone:
+                join.write(one[first], None, counts)
+            first += 1
+        elif left is None or right < left:
+            unpaired = True
+            if "2" in alone:
+                join.write(None, other[second], counts)
+            second += 1
+        else:
+            end_first, end_second = first, second
+            while end_first < len(one) and one[end_first].key == left:
+                end_first += 1
+            while end_second < len(other) and other[end_second].key == right:
+                end_second += 1
+            if not options.has("v"):
+                for row in one[first:end_first]:
+                    for match in other[second:end_second]:
+                        join.write(row, match, counts)
+            first, second = end_first, end_second
+    ctx.stdout.write(b"".join(join.out))
+    # While every line finds its partner, order is of no consequence.
+    disorder = _disorder(sides, operands) if unpaired and not options.has("nocheck-order") else []
+    for message in disorder:
+        ctx.err(message)
+        status = 1
+    if disorder:
+        ctx.err("input is not in sorted order")
+    return status
+
+
+def _disorder(sides: tuple[list[_Line], list[_Line]], names: list[str]) -> list[str]:
+    """A complaint for each file that is not sorted by its join field."""
+    found = []
+    for side, name in zip(sides, names, strict=True):
+        for number in range(1, len(side)):
+            if side[number].key < side[number - 1].key:
+                text = side[number].text.decode("utf-8", "replace")
+                found.append(f"{name}:{number + 1}: is not sorted: {text}")
+                break
+    return found
