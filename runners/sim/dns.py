@@ -38,7 +38,14 @@ def _resolv(machine: Machine) -> str:
 
 
 def ask(
-    machine: Machine, name: str, kind: str, servers: Sequence[str], *, port: int = 53, timeout: float = 5.0, tries: int = 3
+    machine: Machine,
+    name: str,
+    kind: str,
+    servers: Sequence[str],
+    *,
+    port: int = 53,
+    timeout: float = 5.0,
+    tries: int = 3,
 ) -> Query:
     """Ask the servers one after the other, up to `tries` rounds. Spends no time: `seconds` says how long it took."""
     failures: list[str] = []

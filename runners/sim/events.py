@@ -6,6 +6,7 @@ from collections.abc import Mapping
 
 from runners.sim.lifecycle import exit_process
 from runners.sim.machine import Handler, Machine
+from runners.sim.power import power_event
 from runners.sim.systemd import manager, timers
 from runners.sim.traffic import client_tick
 
@@ -34,6 +35,7 @@ def process_ends(machine: Machine, argument: object) -> None:
 
 HANDLERS: Mapping[str, Handler] = {
     "client": client_tick,
+    "power": power_event,
     "process-ends": process_ends,
     "process-exited": manager.process_exited,
     "program": program_wakes,

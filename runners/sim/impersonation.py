@@ -22,7 +22,12 @@ def login_environment(user: User, kept: Mapping[str, str]) -> dict[str, str]:
 
 
 def run_as(
-    ctx: Context, accounts: Accounts, user: User, argv: Sequence[str], environment: dict[str, str], cwd: str | None = None
+    ctx: Context,
+    accounts: Accounts,
+    user: User,
+    argv: Sequence[str],
+    environment: dict[str, str],
+    cwd: str | None = None,
 ) -> int:
     """Run `argv` with that user's credentials and these variables, in `cwd` or where the caller is."""
     view = FileView(ctx.files.tree, accounts.cred(user.name), ctx.files.cwd if cwd is None else cwd, 0o022)

@@ -8,8 +8,17 @@ from runners.sim.network.firewall import Chain, Rule
 
 _NUMBERS = {"": "all", "tcp": "tcp", "udp": "udp", "icmp": "icmp"}
 _PROTOCOLS = {"all": "0", "icmp": "1", "tcp": "6", "udp": "17"}
-_NAMES = {22: "ssh", 80: "http", 443: "https", 53: "domain", 5432: "postgresql", 6379: "redis", 25: "smtp", 3306: "mysql",
-          8080: "http-alt"}  # fmt: skip
+_NAMES = {
+    22: "ssh",
+    80: "http",
+    443: "https",
+    53: "domain",
+    5432: "postgresql",
+    6379: "redis",
+    25: "smtp",
+    3306: "mysql",
+    8080: "http-alt",
+}
 
 
 def chain_lines(chain: Chain, references: int, *, numeric: bool, verbose: bool, numbers: bool) -> list[str]:
@@ -20,14 +29,17 @@ def chain_lines(chain: Chain, references: int, *, numeric: bool, verbose: bool, 
         head = f"Chain {chain.name} (policy {chain.policy} 0 packets, 0 bytes)"
     else:
         head = f"Chain {chain.name} (policy {chain.policy})"
-    lead = "num   " if numbers else ""
+    lead = "num  " if numbers else ""
     if verbose:
         title = lead + " pkts bytes target     prot opt in     out     source               destination         "
     else:
         title = f"{lead}{'target':<10} prot opt source               destination         "
     out = [head, title]
     for index, rule in enumerate(chain.rules, 1):
-        out.append((f"{index:<5}" if numbers and not verbose else f"{index:<4} " if numbers else "") + _line(rule, numeric, verbose))
+        out.append(
+            (f"{index:<5}" if numbers and not verbose else f"{index:<4} " if numbers else "")
+            + _line(rule, numeric, verbose)
+        )
     return out
 
 
@@ -47,9 +59,15 @@ def _line(rule: Rule, numeric: bool, verbose: bool) -> str:
     source, destination = end(rule.source, "source"), end(rule.destination, "destination")
     details = _details(rule, numeric)
     if verbose:
-        inward = ("!" if "in" in inverted else "") + (rule.in_interface or "*" if numeric else rule.in_interface or "any")
-        outward = ("!" if "out" in inverted else "") + (rule.out_interface or "*" if numeric else rule.out_interface or "any")
-        return f"    0     0 {target} {protocol:<4} --  {inward:<6} {outward:<6}  {source:<20} {destination:<20}{details}"
+        inward = ("!" if "in" in inverted else "") + (
+            rule.in_interface or "*" if numeric else rule.in_interface or "any"
+        )
+        outward = ("!" if "out" in inverted else "") + (
+            rule.out_interface or "*" if numeric else rule.out_interface or "any"
+        )
+        return (
+            f"    0     0 {target} {protocol:<4} --  {inward:<6} {outward:<6}  {source:<20} {destination:<20}{details}"
+        )
     return f"{target} {protocol:<4} --  {source:<20} {destination:<20}{details}"
 
 

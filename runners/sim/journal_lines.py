@@ -54,8 +54,14 @@ def fields(machine: Machine, entry: Entry, index: int) -> dict[str, str]:
     return found
 
 
-def json_line(machine: Machine, entry: Entry, index: int, *, pretty: bool = False) -> str:
+def json_line(machine: Machine, entry: Entry, index: int, *, pretty: bool = False, only: str | None = None) -> str:
     found = fields(machine, entry, index)
+    if only is not None:
+        # The addresses of the entry stay whatever is chosen.
+        names = only.split(",")
+        found = {
+            name: value for name, value in found.items() if name in names or name.startswith("__") or name == "_BOOT_ID"
+        }
     if not pretty:
         return json.dumps(found, separators=(",", ":"), ensure_ascii=False)
     return json.dumps(found, indent="\t", separators=(",", " : "), ensure_ascii=False)

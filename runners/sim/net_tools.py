@@ -40,9 +40,9 @@ def route_table(machine: Machine, *, netstat: bool) -> list[str]:
         network = ipaddress.ip_network("0.0.0.0/0" if destination == "default" else destination)
         flags = "UG" if gateway else "U"
         figures = "      0 0          0" if netstat else " 0      0        0"
-        out.append(
-            f"{str(network.network_address):<16}{gateway or '0.0.0.0':<16}{str(network.netmask):<16}{flags:<5}{figures} {name}"  # noqa: S104
-        )
+        through = gateway or "0.0.0.0"  # noqa: S104 (what the table shows for none)
+        line = f"{network.network_address!s:<16}{through:<16}{network.netmask!s:<16}{flags:<5}{figures} {name}"
+        out.append(line)
     return out
 
 
@@ -57,9 +57,15 @@ def counters(machine: Machine, interface: Interface) -> tuple[int, int, int, int
 
 
 def interface_counters(machine: Machine) -> list[str]:
-    out = ["Kernel Interface table", "Iface             MTU    RX-OK RX-ERR RX-DRP RX-OVR    TX-OK TX-ERR TX-DRP TX-OVR Flg"]
+    out = [
+        "Kernel Interface table",
+        "Iface             MTU    RX-OK RX-ERR RX-DRP RX-OVR    TX-OK TX-ERR TX-DRP TX-OVR Flg",
+    ]
     for interface in sorted(machine.network.interfaces, key=lambda interface: interface.name):
         received, _, sent, _ = counters(machine, interface)
         flags = "LRU" if interface.name == "lo" else "BMRU"
-        out.append(f"{interface.name:<16} {interface.mtu:>5} {received:>8} {0:>6} {0:>6} {0:<6} {sent:>8} {0:>6} {0:>6} {0:>6} {flags}")
+        out.append(
+            f"{interface.name:<16} {interface.mtu:>5} {received:>8} {0:>6} {0:>6} {0:<6} {sent:>8} "
+            f"{0:>6} {0:>6} {0:>6} {flags}"
+        )
     return out

@@ -18,5 +18,8 @@ def hashed(machine: Machine, user: str, password: str) -> str:
     salt = hashlib.sha256(f"{machine.seed}:{user}".encode()).digest()
     body = hashlib.sha512(salt + password.encode("utf-8", "surrogateescape")).digest()
     return (
-        "$y$j9T$" + "".join(letters[byte % 64] for byte in salt[:22]) + "$" + "".join(letters[byte % 64] for byte in body[:43])
+        "$y$j9T$"
+        + "".join(letters[byte % 64] for byte in salt[:22])
+        + "$"
+        + "".join(letters[byte % 64] for byte in body[:43])
     )

@@ -41,7 +41,10 @@ class Link(NamedTuple):
 
 
 def target_of(ctx: Context, host: str | None, port: str | None, user: str | None, database: str | None) -> Target:
-    """Options first, then the environment, then libpq's defaults. A URI or `key=value` text may stand for the database."""
+    """Options first, then the environment, then libpq's defaults.
+
+    A URI or `key=value` text may stand for the database.
+    """
     environment = ctx.environment
     name = accounts(ctx.machine).user_name(ctx.cred.uid)
     password = environment.get("PGPASSWORD")
@@ -64,9 +67,12 @@ def target_of(ctx: Context, host: str | None, port: str | None, user: str | None
     if password is None:
         password = _password_file(ctx, host or "localhost", number, database or user, user)
     return Target(
-        host if host is not None else environment.get("PGHOST", ""), int(number) if number.isdigit() else 5432, user,
-        database or environment.get("PGDATABASE") or user, password,
-    )  # fmt: skip
+        host if host is not None else environment.get("PGHOST", ""),
+        int(number) if number.isdigit() else 5432,
+        user,
+        database or environment.get("PGDATABASE") or user,
+        password,
+    )
 
 
 def _password_file(ctx: Context, host: str, port: str, database: str, user: str) -> str | None:
@@ -80,7 +86,9 @@ def _password_file(ctx: Context, host: str, port: str, database: str, user: str)
         return None
     for line in lines:
         fields = line.split(":", 4)
-        if len(fields) == 5 and all(one in ("*", other) for one, other in zip(fields, (host, port, database, user), strict=False)):
+        if len(fields) == 5 and all(
+            one in ("*", other) for one, other in zip(fields, (host, port, database, user), strict=False)
+        ):
             return fields[4]
     return None
 
@@ -109,16 +117,26 @@ def reach(ctx: Context, target: Target) -> Link | str:
             "\tIs the server running on that host and accepting TCP/IP connections?"
         )
     if made.process is None or made.process.program != "postgres":
+        place = f'connection to server at "{target.host}" ({made.address}), port {target.port} failed: '
         if made.remote is not None and made.remote.kind == "postgres":
-            return f'connection to server at "{target.host}" ({made.address}), port {target.port} failed: FATAL:  no pg_hba.conf entry for host "{made.source}", user "{target.user}", database "{target.database}", no encryption'
-        return f'connection to server at "{target.host}" ({made.address}), port {target.port} failed: server closed the connection unexpectedly\n\tThis probably means the server terminated abnormally\n\tbefore or while processing the request.'
+            return (
+                f'{place}FATAL:  no pg_hba.conf entry for host "{made.source}", user "{target.user}", '
+                f'database "{target.database}", no encryption'
+            )
+        return (
+            f"{place}server closed the connection unexpectedly\n"
+            "\tThis probably means the server terminated abnormally\n\tbefore or while processing the request."
+        )
     return Link(target, made.process, made, made.address)
 
 
 def _socket_owner(ctx: Context, path: str) -> Process | None:
     wanted = path.replace("/var/run/", "/run/")
     for process in ctx.machine.processes:
-        if any(socket.path.replace("/var/run/", "/run/") == wanted for socket in process.sockets) and process.state != "T":
+        if (
+            any(socket.path.replace("/var/run/", "/run/") == wanted for socket in process.sockets)
+            and process.state != "T"
+        ):
             return process
     return None
 

@@ -32,6 +32,11 @@ def reboot(machine: Machine) -> None:
     log(machine, "systemd", "Startup finished in 1.912s (kernel) + 6.105s (userspace) = 8.017s.", pid=1)
 
 
+def power_event(machine: Machine, argument: object) -> None:
+    """Handler: a shutdown that was scheduled is due; the argument is `reboot` or `poweroff`."""
+    (reboot if argument == "reboot" else power_off)(machine)
+
+
 def power_off(machine: Machine) -> None:
     """End all services. A powered-off server does not answer: everything but init is gone."""
     _down(machine, "poweroff")
@@ -63,9 +68,12 @@ def _boot_order(machine: Machine) -> list[str]:
     ordered: list[str] = []
     while names:
         ready = [
-            name for name in names
-            if not any(other in names and other != name for other in manager.unit_file(machine, name).words("Unit", "After"))
-        ] or names[:1]  # fmt: skip
+            name
+            for name in names
+            if not any(
+                other in names and other != name for other in manager.unit_file(machine, name).words("Unit", "After")
+            )
+        ] or names[:1]
         ordered += ready
         names = [name for name in names if name not in ready]
     return ordered

@@ -16,12 +16,20 @@ def meminfo(machine: Machine) -> Mapping[str, int]:
     """Figures in KiB by their names in /proc/meminfo."""
     state = memory(machine)
     figures = {
-        "MemTotal": state.total, "MemFree": state.free, "MemAvailable": state.available, "Buffers": state.buffers,
-        "Cached": state.cached, "Shmem": state.shared, "SReclaimable": state.slab * 7 // 10, "SwapTotal": state.swap_total,
-        "SwapFree": state.swap_free, "Active": state.cached // 2 + state.processes // 3,
-        "Inactive": state.cached // 3 + state.processes // 2, "CommitLimit": state.total // 2 + state.swap_total,
+        "MemTotal": state.total,
+        "MemFree": state.free,
+        "MemAvailable": state.available,
+        "Buffers": state.buffers,
+        "Cached": state.cached,
+        "Shmem": state.shared,
+        "SReclaimable": state.slab * 7 // 10,
+        "SwapTotal": state.swap_total,
+        "SwapFree": state.swap_free,
+        "Active": state.cached // 2 + state.processes // 3,
+        "Inactive": state.cached // 3 + state.processes // 2,
+        "CommitLimit": state.total // 2 + state.swap_total,
         "Committed_AS": state.processes * 5 // 4,
-    }  # fmt: skip
+    }
     return {name: size // 1024 for name, size in figures.items()}
 
 
@@ -34,7 +42,7 @@ def command_line(process: Process) -> str:
     if process.state == "Z":
         return f"[{process.name}] <defunct>"
     if is_kernel_thread(process):
-        return f"[{process.name}]"
+        return f"[{process.argv[0].strip('[]') if process.argv else process.name}]"
     return " ".join(process.argv) or f"[{process.name}]"
 
 

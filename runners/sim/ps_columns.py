@@ -35,9 +35,10 @@ class Listing:
         self.width: int | None = None
 
     def add(self, process: Process) -> None:
-        if all(other.pid != process.pid for other in self.processes):
-            self.processes.append(process)
-            self.processes.sort(key=lambda one: one.pid)
+        """Put in a process, in place of one with its pid."""
+        self.processes = sorted(
+            [*(other for other in self.processes if other.pid != process.pid), process], key=lambda one: one.pid
+        )
 
     def uid(self, name: str) -> int | None:
         user = self.accounts.user(name)
@@ -270,7 +271,7 @@ COLUMNS: dict[str, Column] = {
     "cputime": _TIME,
     "times": _number("TIME", 8, lambda listing, process: int(_used(listing, process))),
     "cputimes": _number("TIME", 8, lambda listing, process: int(_used(listing, process))),
-    "bsdtime": Column("TIME", 6, lambda listing, process: _bsd_time(_used(listing, process)), lambda listing, process: _used(listing, process)),
+    "bsdtime": Column("TIME", 6, lambda listing, process: _bsd_time(_used(listing, process)), _used),
     "etime": Column(
         "ELAPSED", 11, lambda listing, process: elapsed_time(elapsed(listing.machine, process)),
         lambda listing, process: elapsed(listing.machine, process),

@@ -8,10 +8,39 @@ from runners.sim.commands.context import Context
 from runners.sim.lifecycle import signal
 from runners.sim.processes import Process
 
-_NAMES = (
-    "HUP INT QUIT ILL TRAP ABRT BUS FPE KILL USR1 SEGV USR2 PIPE ALRM TERM STKFLT CHLD CONT STOP TSTP TTIN TTOU URG "
-    "XCPU XFSZ VTALRM PROF WINCH POLL PWR SYS"
-).split()
+_NAMES = [
+    "HUP",
+    "INT",
+    "QUIT",
+    "ILL",
+    "TRAP",
+    "ABRT",
+    "BUS",
+    "FPE",
+    "KILL",
+    "USR1",
+    "SEGV",
+    "USR2",
+    "PIPE",
+    "ALRM",
+    "TERM",
+    "STKFLT",
+    "CHLD",
+    "CONT",
+    "STOP",
+    "TSTP",
+    "TTIN",
+    "TTOU",
+    "URG",
+    "XCPU",
+    "XFSZ",
+    "VTALRM",
+    "PROF",
+    "WINCH",
+    "POLL",
+    "PWR",
+    "SYS",
+]
 NUMBERS = {name: number for number, name in enumerate(_NAMES, 1)} | {"IO": 29, "IOT": 6, "CLD": 17, "RTMIN": 34}
 NUMBERS |= {f"RTMIN+{offset}": 34 + offset for offset in range(1, 16)}
 NUMBERS |= {f"RTMAX-{offset}": 64 - offset for offset in range(14, 0, -1)} | {"RTMAX": 64}

@@ -8,11 +8,36 @@ from runners.sim.machine import Machine
 from runners.sim.processes import Process, Socket
 
 SERVICES = {
-    20: "ftp-data", 21: "ftp", 22: "ssh", 23: "telnet", 25: "smtp", 53: "domain", 67: "bootps", 68: "bootpc", 80: "http",
-    110: "pop3", 111: "sunrpc", 123: "ntp", 143: "imap2", 389: "ldap", 443: "https", 514: "syslog", 587: "submission",
-    631: "ipp", 873: "rsync", 993: "imaps", 995: "pop3s", 2049: "nfs", 3000: "3000", 3306: "mysql", 5432: "postgresql",
-    6379: "redis", 8080: "http-alt", 9418: "git", 11211: "11211",
-}  # fmt: skip
+    20: "ftp-data",
+    21: "ftp",
+    22: "ssh",
+    23: "telnet",
+    25: "smtp",
+    53: "domain",
+    67: "bootps",
+    68: "bootpc",
+    80: "http",
+    110: "pop3",
+    111: "sunrpc",
+    123: "ntp",
+    143: "imap2",
+    389: "ldap",
+    443: "https",
+    514: "syslog",
+    587: "submission",
+    631: "ipp",
+    873: "rsync",
+    993: "imaps",
+    995: "pop3s",
+    2049: "nfs",
+    3000: "3000",
+    3306: "mysql",
+    5432: "postgresql",
+    6379: "redis",
+    8080: "http-alt",
+    9418: "git",
+    11211: "11211",
+}
 _UDP_ONLY = frozenset({67, 68, 123, 514})
 _TCP_ONLY = frozenset({20, 21, 22, 23, 25, 80, 110, 143, 443, 587, 873, 993, 995, 3306, 5432, 6379, 8080, 9418})
 
@@ -42,7 +67,15 @@ def rows(machine: Machine) -> list[Row]:
     first: dict[tuple[object, ...], Socket] = {}
     for process in machine.processes:
         for socket in process.sockets:
-            key = (socket.protocol, socket.address, socket.port, socket.state, socket.peer, socket.peer_port, socket.path)
+            key = (
+                socket.protocol,
+                socket.address,
+                socket.port,
+                socket.state,
+                socket.peer,
+                socket.peer_port,
+                socket.path,
+            )
             shared.setdefault(key, []).append((process, socket.fd))
             first.setdefault(key, socket)
     return [

@@ -125,7 +125,9 @@ def _grants(who: str, rest: str, aliases: dict[str, tuple[str, ...]]) -> Iterato
                 yield Grant(person, users, command, password)
 
 
-def permitted(policy: Policy, accounts: Accounts, caller: User, target: str, command: str, arguments: str) -> Grant | None:
+def permitted(
+    policy: Policy, accounts: Accounts, caller: User, target: str, command: str, arguments: str
+) -> Grant | None:
     """The last grant that lets the caller run the command as the target."""
     found = None
     for grant in grants_of(policy, accounts, caller):
@@ -142,17 +144,16 @@ def grants_of(policy: Policy, accounts: Accounts, caller: User) -> list[Grant]:
     if primary is not None:
         groups.add(primary.name)
     return [
-        grant for grant in policy.grants
-        if grant.who in ("ALL", caller.name, f"#{caller.uid}") or (grant.who.startswith("%") and grant.who[1:] in groups)
-    ]  # fmt: skip
+        grant
+        for grant in policy.grants
+        if grant.who in ("ALL", caller.name, f"#{caller.uid}")
+        or (grant.who.startswith("%") and grant.who[1:] in groups)
+    ]
 
 
 def _allows(pattern: str, command: str, arguments: str) -> bool:
     path, _, wanted = pattern.partition(" ")
-    if path.endswith("/"):
-        matched = command.rsplit("/", 1)[0] + "/" == path
-    else:
-        matched = fnmatch.fnmatchcase(command, path)
+    matched = command.rsplit("/", 1)[0] + "/" == path if path.endswith("/") else fnmatch.fnmatchcase(command, path)
     if not matched:
         return False
     if not wanted:

@@ -11,7 +11,16 @@ from runners.sim.commands.curl_options import CurlOptions, read_options
 from runners.sim.network.http import Headers, HttpFailure, HttpResponse, request
 from runners.sim.network.names import ResolveFailure, resolve
 
-_CODES = {"refused": 7, "unreachable": 7, "timeout": 28, "no-such-host": 6, "empty-reply": 52, "not-http": 1, "tls": 35, "bad-url": 3}
+_CODES = {
+    "refused": 7,
+    "unreachable": 7,
+    "timeout": 28,
+    "no-such-host": 6,
+    "empty-reply": 52,
+    "not-http": 1,
+    "tls": 35,
+    "bad-url": 3,
+}
 _METER = (
     "  % Total    % Received % Xferd  Average Speed   Time    Time     Time  Current\n"
     "                                 Dload  Upload   Total   Spent    Left  Speed\n"
@@ -62,12 +71,17 @@ def _one(ctx: Context, options: CurlOptions, url: str, index: int) -> int:
             transfer = _Transfer(1, f'Protocol "{scheme}" not supported or disabled in libcurl')
         else:
             transfer = _fetch(ctx, options, url)
-        transient = transfer.code == 28 or (transfer.response is not None and transfer.response.status in (408, 429, 500, 502, 503, 504))
+        transient = transfer.code == 28 or (
+            transfer.response is not None and transfer.response.status in (408, 429, 500, 502, 503, 504)
+        )
         if attempt == attempts - 1 or not (transient or (transfer.code == 7 and options.retry_refused)):
             break
         pause = options.retry_delay or min(2**attempt, 600)
         if not options.silent:
-            ctx.stderr.write(f"Warning: Problem: timeout. Will retry in {pause} seconds. {attempts - attempt - 1} retries left.\n".encode())
+            ctx.stderr.write(
+                f"Warning: Problem: timeout. Will retry in {pause} seconds. {attempts - attempt - 1} "
+                f"retries left.\n".encode()
+            )
         ctx.sleep(pause)
     code = _deliver(ctx, options, transfer, output)
     if options.write_out is not None:
@@ -95,7 +109,13 @@ def _fetch(ctx: Context, options: CurlOptions, url: str) -> _Transfer:
         spent = transfer.seconds
         response = transfer.response
         location = response.header("Location") if response is not None else None
-        if transfer.code or response is None or not options.follow or location is None or response.status not in (301, 302, 303, 307, 308):
+        if (
+            transfer.code
+            or response is None
+            or not options.follow
+            or location is None
+            or response.status not in (301, 302, 303, 307, 308)
+        ):
             return transfer
         redirects += 1
         if redirects > options.max_redirects:
@@ -153,7 +173,8 @@ def _exchange(
             return base._replace(code=60, message=problem)
     if options.max_time and result.seconds > options.max_time:
         return base._replace(
-            code=28, message=f"Operation timed out after {int(options.max_time * 1000)} milliseconds with 0 bytes received"
+            code=28,
+            message=f"Operation timed out after {int(options.max_time * 1000)} milliseconds with 0 bytes received",
         )
     if options.verbose:
         _show_exchange(ctx, parts, method, headers, result)
@@ -166,7 +187,9 @@ def _note(ctx: Context, text: str) -> None:
     ctx.stderr.write(f"* {text}\n".encode("utf-8", "surrogateescape"))
 
 
-def _failed(ctx: Context, options: CurlOptions, base: _Transfer, failure: HttpFailure, host: str, port: int, limit: float) -> _Transfer:
+def _failed(
+    ctx: Context, options: CurlOptions, base: _Transfer, failure: HttpFailure, host: str, port: int, limit: float
+) -> _Transfer:
     milliseconds = int(failure.seconds * 1000)
     code = _CODES.get(failure.kind, 7)
     message = {
@@ -238,6 +261,8 @@ def _show_exchange(ctx: Context, parts: SplitResult, method: str, headers: Heade
     lines.append(f"< HTTP/1.1 {response.status} {response.reason}")
     lines += [f"< {name}: {value}" for name, value in response.headers]
     lines.append("< ")
+    if response.body and method != "HEAD" and not ctx.stdout.is_terminal:
+        lines.append(f"{{ [{len(response.body)} bytes data]")
     ctx.stderr.write(("\n".join(lines) + "\n").encode("utf-8", "surrogateescape"))
 
 
@@ -250,11 +275,13 @@ def _deliver(ctx: Context, options: CurlOptions, transfer: _Transfer, output: st
     """Write what came in where it belongs, with the progress meter if that is on."""
     response = transfer.response
     meter = not options.silent and not (output is None and ctx.stdout.is_terminal)
+    if transfer.code in (1, 3) and response is None:
+        return transfer.code
     if meter:
         ctx.stderr.write(_METER.encode())
     if response is None or (transfer.code == 22 and not options.fail_with_body):
         if meter:
-            ctx.stderr.write(b"\r" + _meter_line(0, 0.0) + b"\n" if transfer.code else b"")
+            ctx.stderr.write(_waiting(transfer.seconds) + b"\n")
         return transfer.code
     data = b""
     if (options.include or transfer.method == "HEAD") and response.status:
@@ -264,7 +291,9 @@ def _deliver(ctx: Context, options: CurlOptions, transfer: _Transfer, output: st
     if transfer.method != "HEAD":
         data += response.body
     if meter:
-        ctx.stderr.write(b"\r" + _meter_line(0, 0.0) + b"\r" + _meter_line(len(response.body), transfer.seconds) + b"\n")
+        ctx.stderr.write(
+            b"\r" + _meter_line(0, 0.0) + b"\r" + _meter_line(len(response.body), transfer.seconds) + b"\n"
+        )
     if output is None:
         try:
             ctx.stdout.write(data)
@@ -293,13 +322,21 @@ def _store(ctx: Context, path: str, data: bytes) -> bool:
     return True
 
 
+def _waiting(seconds: float) -> bytes:
+    """The meter of a transfer that never got anything: the start, every full second, and the end."""
+    out = 2 * (b"\r" + _meter_line(0, 0.0))
+    for second in range(1, min(int(seconds), 600) + 1):
+        stamp = f"{second // 3600}:{second // 60 % 60:02d}:{second % 60:02d}"
+        out += f"\r  0     0    0     0    0     0      0      0 --:--:-- {stamp:>8} --:--:--     0".encode()
+    return out
+
+
 def _meter_line(size: int, seconds: float) -> bytes:
     share = 100 if size else 0
     speed = int(size / seconds) if seconds > 0 else 0
     shown = str(speed) if speed < 100000 else f"{speed // 1024}k"
-    return (
-        f"{share:3d} {size:5d}  {share:3d} {size:5d}    0     0  {shown:>5}      0 --:--:-- --:--:-- --:--:-- {shown:>5}".encode()
-    )
+    counts = f"{share:3d} {size:5d}  {share:3d} {size:5d}    0     0"
+    return f"{counts}  {shown:>5}      0 --:--:-- --:--:-- --:--:-- {shown:>5}".encode()
 
 
 def _write_out(template: str, transfer: _Transfer) -> str:
@@ -310,19 +347,32 @@ def _write_out(template: str, transfer: _Transfer) -> str:
     values = {
         "http_code": f"{response.status if response is not None else 0:03d}",
         "response_code": f"{response.status if response is not None else 0:03d}",
-        "time_total": f"{transfer.seconds:.6f}", "time_connect": f"{transfer.connect_seconds:.6f}",
+        "time_total": f"{transfer.seconds:.6f}",
+        "time_connect": f"{transfer.connect_seconds:.6f}",
         "time_namelookup": f"{min(transfer.seconds, 0.000028):.6f}",
         "time_appconnect": f"{transfer.connect_seconds * 6 if transfer.url.startswith('https') else 0:.6f}",
         "time_pretransfer": f"{transfer.connect_seconds:.6f}",
-        "time_starttransfer": f"{transfer.seconds if response is not None else 0:.6f}", "time_redirect": "0.000000",
-        "size_download": str(size), "size_upload": "0", "size_header": str(len(_head(response)) if response is not None else 0),
-        "speed_download": str(int(size / transfer.seconds)) if transfer.seconds else "0", "url_effective": transfer.url,
-        "num_redirects": str(transfer.redirects), "content_type": kind, "redirect_url": location,
-        "remote_ip": transfer.address, "remote_port": str(transfer.port), "exitcode": str(transfer.code),
-        "errormsg": transfer.message, "method": transfer.method, "scheme": transfer.url.split(":", 1)[0].upper(),
-        "http_version": "1.1" if response is not None else "0", "num_connects": "1" if response is not None else "0",
-        "ssl_verify_result": "0", "local_ip": "127.0.0.1",
-    }  # fmt: skip
+        "time_starttransfer": f"{transfer.seconds if response is not None else 0:.6f}",
+        "time_redirect": "0.000000",
+        "size_download": str(size),
+        "size_upload": "0",
+        "size_header": str(len(_head(response)) if response is not None else 0),
+        "speed_download": str(int(size / transfer.seconds)) if transfer.seconds else "0",
+        "url_effective": transfer.url,
+        "num_redirects": str(transfer.redirects),
+        "content_type": kind,
+        "redirect_url": location,
+        "remote_ip": transfer.address,
+        "remote_port": str(transfer.port),
+        "exitcode": str(transfer.code),
+        "errormsg": transfer.message,
+        "method": transfer.method,
+        "scheme": transfer.url.split(":", 1)[0].upper(),
+        "http_version": "1.1" if response is not None else "0",
+        "num_connects": "1" if response is not None else "0",
+        "ssl_verify_result": "0",
+        "local_ip": "127.0.0.1",
+    }
     text = template.replace("\\n", "\n").replace("\\t", "\t").replace("\\r", "\r")
     parts = text.split("%{")
     out = parts[0]

@@ -126,6 +126,8 @@ def _query(ctx: Context, request: _Request, name: str, kind: str) -> int:
     full = shown if shown.endswith(".") else f"{shown}."
     query = ask(ctx.machine, full, kind, servers, port=request.port, timeout=request.timeout, tries=request.tries)
     ctx.sleep(query.seconds)
+    for failed in query.failures:
+        ctx.line(f";; communications error to {failed}#{request.port}: {query.reason}")
     banner = request.on("cmd", True) and not short
     if banner:
         line = " ".join(ctx.args)
@@ -134,8 +136,6 @@ def _query(ctx: Context, request: _Request, name: str, kind: str) -> int:
             ctx.line("; (1 server found)")
         ctx.line(";; global options: +cmd")
     if query.status == "":
-        for failed in query.failures:
-            ctx.line(f";; communications error to {failed}#{request.port}: {query.reason}")
         ctx.line(";; no servers could be reached")
         if not short:
             ctx.line()

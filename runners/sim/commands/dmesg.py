@@ -11,7 +11,8 @@ PATH = "/bin/dmesg"
 _TOOL = Tool(
     "dmesg [options]",
     "C,clear c,read-clear D,console-off E,console-on F,file= f,facility= H,human J,json k,kernel L,color=? l,level= "
-    "n,console-level= P,nopager p,force-prefix r,raw noescape S,syslog s,buffer-size= u,userspace w,follow W,follow-new x,decode d,show-delta "
+    "n,console-level= P,nopager p,force-prefix r,raw noescape S,syslog s,buffer-size= u,userspace "
+"w,follow W,follow-new x,decode d,show-delta "
     "e,reltime T,ctime t,notime time-format= since= until= V,version h,help",
     "dmesg from util-linux 2.38.1",
 )  # fmt: skip
@@ -51,7 +52,13 @@ def main(ctx: Context) -> int:
             stamp = f"{machine.clock.time(entry.at):%Y-%m-%dT%H:%M:%S},{int(entry.at % 1 * 1e6):06d}+00:00 "
         else:
             stamp = f"[{entry.at - boot:12.6f}] "
-        lead = f"<{entry.priority}>" if options.has("r") else f"kern  :{_LEVELS[entry.priority]:<6}: " if options.has("x") else ""
+        lead = (
+            f"<{entry.priority}>"
+            if options.has("r")
+            else f"kern  :{_LEVELS[entry.priority]:<6}: "
+            if options.has("x")
+            else ""
+        )
         lines.append(f"{lead}{stamp}{entry.message}")
     if not options.has("C"):
         ctx.spend(len(lines))

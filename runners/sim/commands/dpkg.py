@@ -17,13 +17,18 @@ def main(ctx: Context) -> int:
 
 def _matching(ctx: Context, patterns: list[str]) -> list[Package]:
     everything = packages(ctx.machine)
-    return [one for one in everything if not patterns or any(fnmatch.fnmatchcase(one.name, pattern) for pattern in patterns)]
+    return [
+        one for one in everything if not patterns or any(fnmatch.fnmatchcase(one.name, pattern) for pattern in patterns)
+    ]
 
 
 def _dpkg(ctx: Context) -> int:
     words = list(ctx.args)
     if not words:
-        ctx.stderr.write(b"dpkg: error: need an action option\n\nType dpkg --help for help about installing and deinstalling packages [*];\n")
+        ctx.stderr.write(
+            b"dpkg: error: need an action option\n\nType dpkg --help for help about installing and "
+            b"deinstalling packages [*];\n"
+        )
         return 2
     verb, *rest = words
     patterns = [word for word in rest if not word.startswith("-")]
@@ -78,7 +83,9 @@ def _missing(ctx: Context, patterns: list[str], found: list[Package]) -> int:
 def _list(ctx: Context, patterns: list[str]) -> int:
     found = _matching(ctx, patterns)
     if found:
-        widths = [max(len(getattr(one, name)) for one in found) for name in ("name", "version", "architecture", "summary")]
+        widths = [
+            max(len(getattr(one, name)) for one in found) for name in ("name", "version", "architecture", "summary")
+        ]
         widths = [max(width, least) for width, least in zip(widths, (4, 7, 12, 11), strict=True)]
         ctx.line("Desired=Unknown/Install/Remove/Purge/Hold")
         ctx.line("| Status=Not/Inst/Conf-files/Unpacked/halF-conf/Half-inst/trig-aWait/Trig-pend")
@@ -86,7 +93,9 @@ def _list(ctx: Context, patterns: list[str]) -> int:
         ctx.line(f"||/ {'Name':<{widths[0]}} {'Version':<{widths[1]}} {'Architecture':<{widths[2]}} Description")
         ctx.line("+++-" + "-".join("=" * width for width in widths))
         for one in found:
-            ctx.line(f"ii  {one.name:<{widths[0]}} {one.version:<{widths[1]}} {one.architecture:<{widths[2]}} {one.summary}")
+            ctx.line(
+                f"ii  {one.name:<{widths[0]}} {one.version:<{widths[1]}} {one.architecture:<{widths[2]}} {one.summary}"
+            )
     return _missing(ctx, patterns, found)
 
 
@@ -95,10 +104,17 @@ def _status(ctx: Context, names: list[str]) -> int:
     for name in names:
         one = next((package for package in packages(ctx.machine) if package.name == name), None)
         if one is None:
-            ctx.stderr.write(f"dpkg-query: package '{name}' is not installed and no information is available\nUse dpkg --info (= dpkg-deb --info) to examine archive files.\n".encode())
+            ctx.stderr.write(
+                f"dpkg-query: package '{name}' is not installed and no information is available\nUse "
+                f"dpkg --info (= dpkg-deb --info) to examine archive files.\n".encode()
+            )
             status = 1
             continue
-        ctx.line(f"Package: {one.name}\nStatus: install ok installed\nPriority: optional\nSection: admin\nMaintainer: Debian Developers <debian-devel@lists.debian.org>\nArchitecture: {one.architecture}\nVersion: {one.version}\nDescription: {one.summary}\n")
+        ctx.line(
+            f"Package: {one.name}\nStatus: install ok installed\nPriority: optional\nSection: admin\n"
+            f"Maintainer: Debian Developers <debian-devel@lists.debian.org>\nArchitecture: {one.architecture}\n"
+            f"Version: {one.version}\nDescription: {one.summary}\n"
+        )
     return status
 
 
@@ -107,7 +123,9 @@ def _search(ctx: Context, paths: list[str]) -> int:
     for path in paths:
         owner = OWNERS.get(path.rsplit("/", 1)[-1])
         if owner is None or (path.startswith("/") and not ctx.files.exists(path)):
-            ctx.stderr.write(f"dpkg-query: no path found matching pattern {path if path.startswith('/') else f'*{path}*'}\n".encode())
+            ctx.stderr.write(
+                f"dpkg-query: no path found matching pattern {path if path.startswith('/') else f'*{path}*'}\n".encode()
+            )
             status = 1
         else:
             ctx.line(f"{owner}: {path}")
@@ -119,9 +137,18 @@ def _files(ctx: Context, names: list[str]) -> int:
     view: FileView = ctx.machine.view()
     for name in names:
         if name not in known:
-            ctx.stderr.write(f"dpkg-query: package '{name}' is not installed\nUse dpkg --contents (= dpkg-deb --contents) to list archive files contents.\n".encode())
+            ctx.stderr.write(
+                f"dpkg-query: package '{name}' is not installed\nUse dpkg --contents (= dpkg-deb "
+                f"--contents) to list archive files contents.\n".encode()
+            )
             return 1
-        paths = [path for command, owner in OWNERS.items() if owner == name for path in (f"/usr/sbin/{command}", f"/usr/bin/{command}") if view.exists(path)]
+        paths = [
+            path
+            for command, owner in OWNERS.items()
+            if owner == name
+            for path in (f"/usr/sbin/{command}", f"/usr/bin/{command}")
+            if view.exists(path)
+        ]
         ctx.line("\n".join(["/.", *paths]))
     return 0
 
@@ -142,7 +169,10 @@ def _apt(ctx: Context) -> int:
     if verb in ("policy", "show", "search", "list", "depends", "showhold", "madison", "rdepends"):
         return _ask(ctx, verb, names, installed)
     if ctx.cred.uid != 0:
-        ctx.stderr.write(b"E: Could not open lock file /var/lib/dpkg/lock-frontend - open (13: Permission denied)\nE: Unable to acquire the dpkg frontend lock (/var/lib/dpkg/lock-frontend), are you root?\n")
+        ctx.stderr.write(
+            b"E: Could not open lock file /var/lib/dpkg/lock-frontend - open (13: Permission denied)\n"
+            b"E: Unable to acquire the dpkg frontend lock (/var/lib/dpkg/lock-frontend), are you root?\n"
+        )
         return 100
     if verb == "update":
         return _update(ctx)
@@ -165,7 +195,11 @@ def _apt(ctx: Context) -> int:
 
 
 def _update(ctx: Context) -> int:
-    hosts = (("deb.debian.org", "bookworm"), ("deb.debian.org", "bookworm-updates"), ("security.debian.org", "bookworm-security"))
+    hosts = (
+        ("deb.debian.org", "bookworm"),
+        ("deb.debian.org", "bookworm-updates"),
+        ("security.debian.org", "bookworm-security"),
+    )
     ctx.sleep(10.0)
     for number, (host, suite) in enumerate(hosts, 1):
         part = "debian-security" if "security" in suite else "debian"
@@ -176,7 +210,10 @@ def _update(ctx: Context) -> int:
     ctx.line("Reading package lists... Done")
     for host, suite in hosts:
         part = "debian-security" if "security" in suite else "debian"
-        ctx.stderr.write(f"W: Failed to fetch http://{host}/{part}/dists/{suite}/InRelease  Temporary failure resolving '{host}'\n".encode())
+        ctx.stderr.write(
+            f"W: Failed to fetch http://{host}/{part}/dists/{suite}/InRelease  Temporary failure "
+            f"resolving '{host}'\n".encode()
+        )
     ctx.stderr.write(b"W: Some index files failed to download. They have been ignored, or old ones used instead.\n")
     return 0
 
@@ -210,9 +247,15 @@ def _ask(ctx: Context, verb: str, names: list[str], installed: dict[str, Package
                 ctx.stderr.write(f"N: Unable to locate package {name}\n".encode())
             continue
         if verb == "policy":
-            ctx.line(f"{name}:\n  Installed: {known.version}\n  Candidate: {known.version}\n  Version table:\n *** {known.version} 100\n        100 /var/lib/dpkg/status")
+            ctx.line(
+                f"{name}:\n  Installed: {known.version}\n  Candidate: {known.version}\n  Version table:\n"
+                f" *** {known.version} 100\n        100 /var/lib/dpkg/status"
+            )
         elif verb == "search":
             ctx.line(f"{name} - {known.summary}")
         else:
-            ctx.line(f"Package: {name}\nVersion: {known.version}\nStatus: install ok installed\nDescription: {known.summary}\n")
+            ctx.line(
+                f"Package: {name}\nVersion: {known.version}\nStatus: install ok installed\nDescription: "
+                f"{known.summary}\n"
+            )
     return 0

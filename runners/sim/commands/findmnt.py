@@ -37,10 +37,7 @@ def main(ctx: Context) -> int:
     if options.has("V"):
         ctx.line("findmnt from util-linux 2.38.1")
         return 0
-    if options.has("s"):
-        mounts = _fstab(ctx)
-    else:
-        mounts = list(ctx.files.tree.mounts)
+    mounts = _fstab(ctx) if options.has("s") else list(ctx.files.tree.mounts)
     chosen = [
         mount for mount in mounts if _matches(ctx, mount, options.values("t"), options.value("S"), options.value("M"))
     ]

@@ -33,7 +33,9 @@ def main(ctx: Context) -> int:
                 ctx.stderr.write(f"{space}: Invalid namespace name\n{_USAGE}".encode())
                 return 1
         elif word.startswith("--"):
-            flags.add({"kill": "k", "verbose": "v", "mount": "m", "user": "u", "silent": "s", "all": "a"}.get(word[2:], ""))
+            flags.add(
+                {"kill": "k", "verbose": "v", "mount": "m", "user": "u", "silent": "s", "all": "a"}.get(word[2:], "")
+            )
             if word == "--help":
                 ctx.out(_USAGE)
                 return 0
@@ -79,9 +81,12 @@ def _users_of(ctx: Context, name: str, space: str, *, mount: bool) -> list[tuple
             ctx.stderr.write(f"{port}: unknown service\n".encode())
             return None
         return [
-            (process, "F") for process in ctx.machine.processes
-            if any(socket.protocol.removesuffix("6") == protocol and socket.port == int(port) for socket in process.sockets)
-        ]  # fmt: skip
+            (process, "F")
+            for process in ctx.machine.processes
+            if any(
+                socket.protocol.removesuffix("6") == protocol and socket.port == int(port) for socket in process.sockets
+            )
+        ]
     try:
         inode = ctx.files.stat(name)
     except OSError:
@@ -110,7 +115,9 @@ def _users_of(ctx: Context, name: str, space: str, *, mount: bool) -> list[tuple
     return found
 
 
-def _report(ctx: Context, name: str, space: str, users: list[tuple[Process, str]], flags: set[str], heading: bool) -> bool:
+def _report(
+    ctx: Context, name: str, space: str, users: list[tuple[Process, str]], flags: set[str], heading: bool
+) -> bool:
     label = name if "/" in name or space == "file" else f"{name}/{space}"
     label = ctx.files.absolute(name) if not label.endswith(("/tcp", "/udp")) and not label[0].isdigit() else label
     if "s" in flags:

@@ -8,7 +8,12 @@ from runners.sim.socket_table import SERVICES
 from runners.sim.tool import Tool
 from runners.sim.users import accounts
 
-_TOOL = Tool("getent [OPTION...] database [key ...]", "i,no-idn s,service= A,no-addrconfig", "getent (Debian GLIBC 2.36-9+deb12u9) 2.36", status=1)
+_TOOL = Tool(
+    "getent [OPTION...] database [key ...]",
+    "i,no-idn s,service= A,no-addrconfig",
+    "getent (Debian GLIBC 2.36-9+deb12u9) 2.36",
+    status=1,
+)
 _FILES = {"passwd": "/etc/passwd", "group": "/etc/group", "shadow": "/etc/shadow", "services": "/etc/services",
           "protocols": "/etc/protocols", "networks": "/etc/networks", "gshadow": "/etc/gshadow"}  # fmt: skip
 
@@ -29,7 +34,8 @@ def main(ctx: Context) -> int:
     path = _FILES.get(database)
     if path is None:
         ctx.stderr.write(f"Unknown database: {database}\n".encode())
-        _TOOL.fail(ctx, "")
+        ctx.line("Try `getent --help' or `getent --usage' for more information.")
+        return 1
     try:
         lines = ctx.files.text(path).splitlines()
     except OSError:
@@ -56,7 +62,9 @@ def _matches(line: str, database: str, key: str) -> bool:
         words = line.split()
         return key in words[0:1] or (len(words) > 1 and key in (words[1], words[1].split("/")[0]))
     fields = line.split(":")
-    return fields[0] == key or (key.isdigit() and len(fields) > 2 and fields[2] == key and database in ("passwd", "group"))
+    return fields[0] == key or (
+        key.isdigit() and len(fields) > 2 and fields[2] == key and database in ("passwd", "group")
+    )
 
 
 def _hosts(ctx: Context, database: str, keys: list[str]) -> int:

@@ -13,10 +13,14 @@ NAMES = ("groupadd", "groupdel", "groupmod", "gpasswd")
 PATH = "/usr/sbin/groupadd"
 
 _TOOLS = {
-    "groupadd": Tool("groupadd [options] GROUP", "f,force g,gid= h K,key= o,non-unique p,password= r,system R,root= P,prefix= U,users=", "groupadd 4.13", status=2, hinted=False),
-    "groupdel": Tool("groupdel [options] GROUP", "h R,root= P,prefix= f,force", "groupdel 4.13", status=2, hinted=False),
-    "groupmod": Tool("groupmod [options] GROUP", "g,gid= h n,new-name= o,non-unique p,password= R,root= P,prefix= a,append U,users=", "groupmod 4.13", status=2, hinted=False),
-    "gpasswd": Tool("gpasswd [option] GROUP", "a,add= d,delete= h Q,root= r,remove-password R,restrict M,members= A,administrators=", "gpasswd 4.13", status=2, hinted=False),
+    "groupadd": Tool("groupadd [options] GROUP", "f,force g,gid= h K,key= o,non-unique p,password= "
+"r,system R,root= P,prefix= U,users=", "groupadd 4.13", status=2, hinted=False),
+    "groupdel": Tool("groupdel [options] GROUP", "h R,root= P,prefix= "
+"f,force", "groupdel 4.13", status=2, hinted=False),
+    "groupmod": Tool("groupmod [options] GROUP", "g,gid= h n,new-name= o,non-unique p,password= R,root= "
+"P,prefix= a,append U,users=", "groupmod 4.13", status=2, hinted=False),
+    "gpasswd": Tool("gpasswd [option] GROUP", "a,add= d,delete= h Q,root= r,remove-password R,restrict "
+"M,members= A,administrators=", "gpasswd 4.13", status=2, hinted=False),
 }  # fmt: skip
 
 
@@ -36,7 +40,11 @@ def main(ctx: Context) -> int:
     if ctx.name == "groupadd":
         return _add(ctx, options, name, exists=group is not None)
     if group is None:
-        ctx.err(f"group '{name}' does not exist in /etc/group" if ctx.name == "gpasswd" else f"group '{name}' does not exist")
+        ctx.err(
+            f"group '{name}' does not exist in /etc/group"
+            if ctx.name == "gpasswd"
+            else f"group '{name}' does not exist"
+        )
         return 3 if ctx.name == "gpasswd" else 6
     if ctx.name == "groupdel":
         primary = next((user for user in accounts(ctx.machine).users.values() if user.gid == group.gid), None)
@@ -57,7 +65,9 @@ def _add(ctx: Context, options: Options, name: str, *, exists: bool) -> int:
         ctx.err(f"group '{name}' already exists")
         return 9
     text = options.value("g")
-    if text is not None and (not text.isdigit() or (accounts(ctx.machine).group(int(text)) is not None and not options.has("o"))):
+    if text is not None and (
+        not text.isdigit() or (accounts(ctx.machine).group(int(text)) is not None and not options.has("o"))
+    ):
         ctx.err(f"GID '{text}' already exists" if text.isdigit() else f"invalid group ID '{text}'")
         return 4 if text.isdigit() else 3
     gid = int(text) if text is not None else files.free_number(ctx.machine, "/etc/group", system=options.has("r"))
@@ -70,7 +80,9 @@ def _add(ctx: Context, options: Options, name: str, *, exists: bool) -> int:
 
 def _modify(ctx: Context, options: Options, name: str) -> int:
     gid, new = options.value("g"), options.value("n")
-    files.edit(ctx.machine, "/etc/group", name, lambda fields: [new or fields[0], fields[1], gid or fields[2], *fields[3:]])
+    files.edit(
+        ctx.machine, "/etc/group", name, lambda fields: [new or fields[0], fields[1], gid or fields[2], *fields[3:]]
+    )
     if new is not None:
         files.edit(ctx.machine, "/etc/gshadow", name, lambda fields: [new, *fields[1:]])
     return 0

@@ -13,10 +13,16 @@ PATH = "/bin/hostname"
 
 _HOSTNAME = Tool(
     "hostname [-a|-A|-d|-f|-i|-I|-s|-y] | hostname [-b] {hostname|-F file}",
-    "a,alias A,all-fqdns b,boot d,domain f,fqdn F,file= i,ip-address I,all-ip-addresses s,short y,yp long V,version h,help",
+    "a,alias A,all-fqdns b,boot d,domain f,fqdn F,file= i,ip-address I,all-ip-addresses s,short y,yp "
+"long V,version h,help",
     "hostname 3.23", status=1, hinted=False,
 )  # fmt: skip
-_CTL = Tool("hostnamectl [OPTIONS...] COMMAND ...", "h,help transient static pretty json= H,host= M,machine= no-ask-password", "systemd 252 (252.39-1~deb12u1)", hinted=False)
+_CTL = Tool(
+    "hostnamectl [OPTIONS...] COMMAND ...",
+    "h,help transient static pretty json= H,host= M,machine= no-ask-password",
+    "systemd 252 (252.39-1~deb12u1)",
+    hinted=False,
+)
 
 
 def _current(ctx: Context) -> str:
@@ -42,7 +48,11 @@ def main(ctx: Context) -> int:
         set_sysctl(ctx.machine, "kernel.hostname", new)
         return 0
     if options.has("I"):
-        addresses = [interface.address for interface in ctx.machine.network.interfaces if interface.name != "lo" and interface.up and interface.address]
+        addresses = [
+            interface.address
+            for interface in ctx.machine.network.interfaces
+            if interface.name != "lo" and interface.up and interface.address
+        ]
         ctx.line(" ".join(addresses) + " ")
         return 0
     if options.has("i", "f", "long", "d", "A", "a") or ctx.name == "dnsdomainname":
@@ -105,13 +115,28 @@ def _hostnamectl(ctx: Context) -> int:
         except OSError:
             return default
 
-    pretty = next((line.split("=", 1)[1].strip('"') for line in text("/etc/os-release").splitlines() if line.startswith("PRETTY_NAME=")), "Debian GNU/Linux 12 (bookworm)")
+    pretty = next(
+        (
+            line.split("=", 1)[1].strip('"')
+            for line in text("/etc/os-release").splitlines()
+            if line.startswith("PRETTY_NAME=")
+        ),
+        "Debian GNU/Linux 12 (bookworm)",
+    )
     rows = [
-        ("Static hostname", text("/etc/hostname", name)), ("Icon name", "computer-vm"), ("Chassis", "vm"),
-        ("Machine ID", text("/etc/machine-id")), ("Boot ID", boot_id(ctx.machine)), ("Virtualization", "kvm"),
-        ("Operating System", pretty), ("Kernel", f"Linux {text('/proc/sys/kernel/osrelease')}"), ("Architecture", "x86-64"),
-        ("Hardware Vendor", "QEMU"), ("Hardware Model", "Standard PC _Q35 + ICH9, 2009_"), ("Firmware Version", "1.16.2-debian-1.16.2-1"),
-    ]  # fmt: skip
+        ("Static hostname", text("/etc/hostname", name)),
+        ("Icon name", "computer-vm"),
+        ("Chassis", "vm"),
+        ("Machine ID", text("/etc/machine-id")),
+        ("Boot ID", boot_id(ctx.machine)),
+        ("Virtualization", "kvm"),
+        ("Operating System", pretty),
+        ("Kernel", f"Linux {text('/proc/sys/kernel/osrelease')}"),
+        ("Architecture", "x86-64"),
+        ("Hardware Vendor", "QEMU"),
+        ("Hardware Model", "Standard PC _Q35 + ICH9, 2009_"),
+        ("Firmware Version", "1.16.2-debian-1.16.2-1"),
+    ]
     for label, value in rows:
         if value:
             ctx.line(f"{label:>16}: {value}")

@@ -42,12 +42,14 @@ def main(ctx: Context) -> int:
 def _devices(ctx: Context, *, extended: bool, unit: str) -> None:
     if extended:
         ctx.line(
-            f"Device            r/s     r{unit}/s   rrqm/s  %rrqm r_await rareq-sz     w/s     w{unit}/s   wrqm/s  %wrqm "
+            f"Device            r/s     r{unit}/s   rrqm/s  %rrqm r_await rareq-sz     w/s     w{unit}/s "
+            f"  wrqm/s  %wrqm "
             "w_await wareq-sz  aqu-sz  %util"
         )
     else:
         ctx.line(
-            f"Device             tps    {unit}_read/s    {unit}_wrtn/s    {unit}_dscd/s    {unit}_read    {unit}_wrtn    {unit}_dscd"
+            f"Device             tps    {unit}_read/s    {unit}_wrtn/s    {unit}_dscd/s    {unit}_read "
+            f"   {unit}_wrtn    {unit}_dscd"
         )
     seconds = max(ctx.machine.clock.now - ctx.machine.clock.boot, 1.0)
     scale = 1024.0 if unit == "MB" else 1.0
@@ -56,7 +58,8 @@ def _devices(ctx: Context, *, extended: bool, unit: str) -> None:
         if extended:
             ctx.line(
                 f"{disk.name:<12} {1.02:8.2f} {read / seconds:9.2f} {0.31:8.2f} {23.3:6.2f} {0.45:7.2f} {24.1:8.2f} "
-                f"{2.4:7.2f} {written / seconds:9.2f} {1.9:8.2f} {44.2:6.2f} {0.8:7.2f} {7.5:8.2f} {0.01:7.2f} {0.2:6.2f}"
+                f"{2.4:7.2f} {written / seconds:9.2f} {1.9:8.2f} {44.2:6.2f} {0.8:7.2f} {7.5:8.2f} "
+                f"{0.01:7.2f} {0.2:6.2f}"
             )
         else:
             ctx.line(

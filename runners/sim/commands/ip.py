@@ -20,7 +20,22 @@ where  OBJECT := { address | link | neighbour | route | rule | netns }
                     -4 | -6 | -j[son] | -p[retty] | -br[ief] | -o[neline] | -c[olor] }
 """
 _OBJECTS = ("address", "link", "route", "neighbour", "neighbor", "rule", "netns", "maddress", "tunnel", "monitor")
-_FLAGS = ("brief", "oneline", "json", "pretty", "statistics", "details", "color", "human-readable", "resolve", "4", "6", "Version", "all", "force")
+_FLAGS = (
+    "brief",
+    "oneline",
+    "json",
+    "pretty",
+    "statistics",
+    "details",
+    "color",
+    "human-readable",
+    "resolve",
+    "4",
+    "6",
+    "Version",
+    "all",
+    "force",
+)
 
 
 def main(ctx: Context) -> int:
@@ -57,7 +72,7 @@ def main(ctx: Context) -> int:
     if kind == "route":
         return _route(ctx, flags, rest)
     if kind in ("neighbour", "neighbor"):
-        return _neighbours(ctx)
+        return _neighbours(ctx, rest)
     if kind == "rule":
         ctx.out("0:\tfrom all lookup local\n32766:\tfrom all lookup main\n32767:\tfrom all lookup default\n")
         return 0
@@ -102,7 +117,8 @@ def _first_line(index: int, interface: Interface, *, link: bool) -> str:
     flags = ",".join(kinds + (["UP", "LOWER_UP"] if interface.up else []))
     mode = " mode DEFAULT" if link else ""
     discipline = "noqueue" if loop else "fq_codel"
-    return f"{index}: {interface.name}: <{flags}> mtu {interface.mtu} qdisc {discipline} state {_state(interface)}{mode} group default qlen 1000"
+    queue = f"mtu {interface.mtu} qdisc {discipline} state {_state(interface)}{mode}"
+    return f"{index}: {interface.name}: <{flags}> {queue} group default qlen 1000"
 
 
 def _hardware(interface: Interface) -> str:
@@ -143,7 +159,9 @@ def _address(ctx: Context, flags: set[str], words: list[str]) -> int:
         life = "valid_lft forever preferred_lft forever"
         if "oneline" in flags:
             if show4:
-                ctx.line(f"{index}: {interface.name}    inet {four}{broadcast} scope {scope} {interface.name}\\       {life}")
+                ctx.line(
+                    f"{index}: {interface.name}    inet {four}{broadcast} scope {scope} {interface.name}\\       {life}"
+                )
             if show6:
                 ctx.line(f"{index}: {interface.name}    inet6 {six} scope {scope6} \\       {life}")
             continue
@@ -162,17 +180,29 @@ def _address(ctx: Context, flags: set[str], words: list[str]) -> int:
 def _json(index: int, interface: Interface) -> dict[str, object]:
     loop = interface.name == "lo"
     return {
-        "ifindex": index, "ifname": interface.name,
+        "ifindex": index,
+        "ifname": interface.name,
         "flags": (["LOOPBACK"] if loop else ["BROADCAST", "MULTICAST"]) + (["UP", "LOWER_UP"] if interface.up else []),
-        "mtu": interface.mtu, "qdisc": "noqueue" if loop else "fq_codel", "operstate": _state(interface), "group": "default",
-        "txqlen": 1000, "link_type": "loopback" if loop else "ether", "address": interface.mac,
+        "mtu": interface.mtu,
+        "qdisc": "noqueue" if loop else "fq_codel",
+        "operstate": _state(interface),
+        "group": "default",
+        "txqlen": 1000,
+        "link_type": "loopback" if loop else "ether",
+        "address": interface.mac,
         "broadcast": "00:00:00:00:00:00" if loop else "ff:ff:ff:ff:ff:ff",
-        "addr_info": [{
-            "family": "inet", "local": interface.address, "prefixlen": interface.prefix,
-            "scope": "host" if loop else "global", "label": interface.name, "valid_life_time": 4294967295,
-            "preferred_life_time": 4294967295,
-        }],
-    }  # fmt: skip
+        "addr_info": [
+            {
+                "family": "inet",
+                "local": interface.address,
+                "prefixlen": interface.prefix,
+                "scope": "host" if loop else "global",
+                "label": interface.name,
+                "valid_life_time": 4294967295,
+                "preferred_life_time": 4294967295,
+            }
+        ],
+    }
 
 
 def _replace(machine: Machine, changed: Interface) -> None:
@@ -329,10 +359,10 @@ def _change_route(ctx: Context, verb: str, words: list[str]) -> int:
     return 0
 
 
-def _neighbours(ctx: Context) -> int:
+def _neighbours(ctx: Context, words: list[str]) -> int:
     machine = ctx.machine
     first = outward(machine)
-    if first is None:
+    if first is None or ("dev" in words and first.name not in words):
         return 0
     near = [machine.network.gateway, *machine.network.hosts]
     for address in dict.fromkeys(one for one in near if one):

@@ -18,7 +18,15 @@ from runners.sim.network.firewall import (
     without_chain,
 )
 
-NAMES = ("iptables", "iptables-save", "iptables-restore", "ip6tables", "ip6tables-save", "iptables-nft", "iptables-legacy")
+NAMES = (
+    "iptables",
+    "iptables-save",
+    "iptables-restore",
+    "ip6tables",
+    "ip6tables-save",
+    "iptables-nft",
+    "iptables-legacy",
+)
 PATH = "/usr/sbin/iptables"
 
 _VERSION = "v1.8.9 (nf_tables)"
@@ -45,6 +53,10 @@ def main(ctx: Context) -> int:
 
 def _fail(ctx: Context, message: str, status: int) -> int:
     """iptables' way to complain: the version in front, and a hint where the command line is to blame."""
+    if status == 1:
+        # What the kernel refuses is told without the version.
+        ctx.stderr.write(f"{ctx.name}: {message}\n".encode())
+        return status
     hint = f"\nTry `{ctx.name} -h' or '{ctx.name} --help' for more information." if status == 2 else ""
     ctx.stderr.write(f"{ctx.name} {_VERSION}: {message}{hint}\n".encode())
     return status
@@ -70,7 +82,13 @@ def _iptables(ctx: Context) -> int:
     words = []
     for word in ctx.args:
         word = _LONG.get(word, word)
-        if len(word) > 2 and word[0] == "-" and word[1] != "-" and word[1:].isalpha() and set(word[1:]) <= set("LSFnvxZ"):
+        if (
+            len(word) > 2
+            and word[0] == "-"
+            and word[1] != "-"
+            and word[1:].isalpha()
+            and set(word[1:]) <= set("LSFnvxZ")
+        ):
             words += [f"-{letter}" for letter in word[1:]]
         else:
             words.append(word)
@@ -103,10 +121,10 @@ def _iptables(ctx: Context) -> int:
         else:
             rule.append(word)
     if table not in BUILT_IN:
-        return _fail(ctx, f"can't initialize iptables table `{table}': Table does not exist (do you need to insmod?)\n"
+        return _fail(ctx, f"table '{table}' does not exist\n"
                           "Perhaps iptables or your kernel needs to be upgraded.", 3)  # fmt: skip
     if not command:
-        raise FirewallError("no command specified")
+        raise FirewallError(f'unknown option "{rule[0]}"' if rule else "no command specified")
     if ctx.cred.uid != 0:
         ctx.stderr.write(f"{ctx.name} {_VERSION}: {_NOT_ROOT}".encode())
         return 4
@@ -167,7 +185,7 @@ def _change(ctx: Context, tables: Tables, table: str, command: str, operands: li
     rules = list(chain.rules)
     if command == "D" and number is not None:
         if not 1 <= number <= len(rules):
-            return _fail(ctx, "Index of deletion too big.", 1)
+            return _fail(ctx, "No chain/target/match by that name.", 1)
         del rules[number - 1]
     else:
         rule = parse_rule(words)
@@ -203,7 +221,10 @@ def _list(ctx: Context, tables: Tables, table: str, command: str, operands: list
     chains = tables[table]
     names = operands[:1] or list(chains)
     for name in names:
-        _chain(tables, table, name)
+        if name not in chains:
+            incompatible = f"chain `{name}' in table `{table}' is incompatible, use 'nft' tool."
+            ctx.stderr.write(f"{ctx.name} {_VERSION}: {incompatible}\n".encode())
+            return 1
     if command == "S":
         for name in names:
             chain = chains[name]

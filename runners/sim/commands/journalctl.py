@@ -22,10 +22,13 @@ PATH = "/bin/journalctl"
 _TOOL = Tool(
     "journalctl [OPTIONS...] [MATCHES...]",
     "system user M,machine= m,merge D,directory= file= root= image= namespace= S,since= U,until= c,cursor= "
-    "after-cursor= cursor-file= b,boot=? u,unit= user-unit= t,identifier= p,priority= facility= g,grep= case-sensitive=? "
-    "k,dmesg o,output= output-fields= n,lines=? r,reverse show-cursor utc x,catalog no-hostname no-full full l a,all f,follow "
+    "after-cursor= cursor-file= b,boot=? u,unit= user-unit= t,identifier= p,priority= facility= g,grep= "
+"case-sensitive=? "
+    "k,dmesg o,output= output-fields= n,lines=? r,reverse show-cursor utc x,catalog no-hostname no-full "
+"full l a,all f,follow "
     "no-tail q,quiet e,pager-end no-pager truncate-newline list-boots header disk-usage vacuum-size= vacuum-files= "
-    "vacuum-time= verify sync flush rotate relinquish-var smart-relinquish-var dump-catalog list-catalog update-catalog "
+    "vacuum-time= verify sync flush rotate relinquish-var smart-relinquish-var dump-catalog list-catalog "
+"update-catalog "
     "N,fields F,field= interval= verify-key= setup-keys force h,help",
     "systemd 252 (252.39-1~deb12u1)",
     hinted=False,
@@ -248,7 +251,7 @@ def _print(ctx: Context, options: Options, chosen: list[Entry], output: str) -> 
 def _entry(ctx: Context, options: Options, entry: Entry, index: int, output: str) -> list[str]:
     machine = ctx.machine
     if output in ("json", "json-seq", "json-sse"):
-        return [json_line(machine, entry, index)]
+        return [json_line(machine, entry, index, only=options.value("output-fields"))]
     if output == "json-pretty":
         return [json_line(machine, entry, index, pretty=True)]
     if output in ("verbose", "export"):

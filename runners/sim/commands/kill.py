@@ -96,7 +96,7 @@ def _list(ctx: Context, arguments: list[str]) -> int:
         if argument.isdigit():
             # A shell reports death by signal n as 128 + n.
             number = int(argument) & 127
-            ctx.line(SIGNAL_NAMES[number] if number in SIGNAL_NAMES else argument)
+            ctx.line(SIGNAL_NAMES.get(number, argument))
         else:
             found = number_of(argument)
             if found is None:

@@ -4,8 +4,20 @@ from __future__ import annotations
 
 from runners.sim.commands.context import Context
 
-_NAMES = ("LC_CTYPE", "LC_NUMERIC", "LC_TIME", "LC_COLLATE", "LC_MONETARY", "LC_MESSAGES", "LC_PAPER", "LC_NAME", "LC_ADDRESS",
-          "LC_TELEPHONE", "LC_MEASUREMENT", "LC_IDENTIFICATION")  # fmt: skip
+_NAMES = (
+    "LC_CTYPE",
+    "LC_NUMERIC",
+    "LC_TIME",
+    "LC_COLLATE",
+    "LC_MONETARY",
+    "LC_MESSAGES",
+    "LC_PAPER",
+    "LC_NAME",
+    "LC_ADDRESS",
+    "LC_TELEPHONE",
+    "LC_MEASUREMENT",
+    "LC_IDENTIFICATION",
+)
 
 
 def main(ctx: Context) -> int:

@@ -11,14 +11,54 @@ NAMES = ("logger", "wall", "mesg", "systemd-cat")
 
 _LOGGER = Tool(
     "logger [options] [<message>]",
-    "i id=? f,file= e,skip-empty no-act p,priority= octet-count prio-prefix s,stderr S,size= t,tag= n,server= P,port= T,tcp "
+    "i id=? f,file= e,skip-empty no-act p,priority= octet-count prio-prefix s,stderr S,size= t,tag= "
+"n,server= P,port= T,tcp "
     "d,udp rfc3164 rfc5424=? u,socket= journald=? V,version h,help",
     "logger from util-linux 2.38.1",
 )  # fmt: skip
-_WALL = Tool("wall [options] [<file> | <message>]", "g,group= n,nobanner t,timeout= V,version h,help", "wall from util-linux 2.38.1")
-_PRIORITIES = {"emerg": 0, "panic": 0, "alert": 1, "crit": 2, "err": 3, "error": 3, "warning": 4, "warn": 4, "notice": 5, "info": 6, "debug": 7}
-_FACILITIES = frozenset({"auth", "authpriv", "cron", "daemon", "ftp", "kern", "lpr", "mail", "news", "syslog", "user", "uucp",
-                         "local0", "local1", "local2", "local3", "local4", "local5", "local6", "local7", "security"})  # fmt: skip
+_WALL = Tool(
+    "wall [options] [<file> | <message>]",
+    "g,group= n,nobanner t,timeout= V,version h,help",
+    "wall from util-linux 2.38.1",
+)
+_PRIORITIES = {
+    "emerg": 0,
+    "panic": 0,
+    "alert": 1,
+    "crit": 2,
+    "err": 3,
+    "error": 3,
+    "warning": 4,
+    "warn": 4,
+    "notice": 5,
+    "info": 6,
+    "debug": 7,
+}
+_FACILITIES = frozenset(
+    {
+        "auth",
+        "authpriv",
+        "cron",
+        "daemon",
+        "ftp",
+        "kern",
+        "lpr",
+        "mail",
+        "news",
+        "syslog",
+        "user",
+        "uucp",
+        "local0",
+        "local1",
+        "local2",
+        "local3",
+        "local4",
+        "local5",
+        "local6",
+        "local7",
+        "security",
+    }
+)
 
 
 def main(ctx: Context) -> int:

@@ -17,16 +17,80 @@ from runners.sim.users import accounts
 PATH = "/usr/sbin/logrotate"
 
 _TOOL = Tool(
-    "logrotate [-dfv?] [-d|--debug] [-f|--force] [-m|--mail=command] [-s|--state=statefile] [--skip-state-lock] [-v|--verbose] "
+    "logrotate [-dfv?] [-d|--debug] [-f|--force] [-m|--mail=command] [-s|--state=statefile] "
+"[--skip-state-lock] [-v|--verbose] "
     "[-l|--log=logfile] [--version] <configfile>",
-    "d,debug f,force m,mail= s,state= skip-state-lock wait-for-state-lock v,verbose l,log=", "logrotate 3.21.0", hinted=False,
+    "d,debug f,force m,mail= s,state= skip-state-lock wait-for-state-lock v,verbose "
+"l,log=", "logrotate 3.21.0", hinted=False,
 )  # fmt: skip
+_LONG = (
+    "debug",
+    "force",
+    "mail",
+    "state",
+    "skip-state-lock",
+    "wait-for-state-lock",
+    "verbose",
+    "log",
+    "version",
+    "help",
+    "usage",
+)
 _PERIODS = {"hourly": 3600, "daily": 86400, "weekly": 604800, "monthly": 2592000, "yearly": 31536000}
-_FLAGS = frozenset({"compress", "nocompress", "delaycompress", "nodelaycompress", "missingok", "nomissingok", "notifempty", "ifempty",
-                    "copytruncate", "nocopytruncate", "sharedscripts", "nosharedscripts", "dateext", "nodateext", "nocreate", "copy",
-                    "nomail", "noolddir", "shred", "noshred", "dateyesterday", "renamecopy", "allowhardlink", "mailfirst", "maillast"})  # fmt: skip
-_VALUES = frozenset({"rotate", "size", "minsize", "maxsize", "maxage", "minage", "create", "su", "olddir", "dateformat", "extension", "start",
-                     "compresscmd", "uncompresscmd", "compressext", "compressoptions", "mail", "tabooext", "taboopat", "include", "addextension"})  # fmt: skip
+_FLAGS = frozenset(
+    {
+        "compress",
+        "nocompress",
+        "delaycompress",
+        "nodelaycompress",
+        "missingok",
+        "nomissingok",
+        "notifempty",
+        "ifempty",
+        "copytruncate",
+        "nocopytruncate",
+        "sharedscripts",
+        "nosharedscripts",
+        "dateext",
+        "nodateext",
+        "nocreate",
+        "copy",
+        "nomail",
+        "noolddir",
+        "shred",
+        "noshred",
+        "dateyesterday",
+        "renamecopy",
+        "allowhardlink",
+        "mailfirst",
+        "maillast",
+    }
+)
+_VALUES = frozenset(
+    {
+        "rotate",
+        "size",
+        "minsize",
+        "maxsize",
+        "maxage",
+        "minage",
+        "create",
+        "su",
+        "olddir",
+        "dateformat",
+        "extension",
+        "start",
+        "compresscmd",
+        "uncompresscmd",
+        "compressext",
+        "compressoptions",
+        "mail",
+        "tabooext",
+        "taboopat",
+        "include",
+        "addextension",
+    }
+)
 _UNITS = {"": 1, "k": 1 << 10, "M": 1 << 20, "G": 1 << 30}
 STATE = "/var/lib/logrotate/status"
 
@@ -55,17 +119,32 @@ class Plan:
 
 
 def main(ctx: Context) -> int:
+    unknown = next((word for word in ctx.args if word.startswith("--") and word.split("=")[0][2:] not in _LONG), None)
+    if unknown is not None:
+        ctx.err(f"bad argument {unknown}: unknown error")
+        return 2
     options = _TOOL.parse(ctx)
     if not options.operands:
         ctx.stderr.write(f"logrotate 3.21.0 - Copyright (C) 1995-2001 Red Hat, Inc.\nUsage: {_TOOL.usage}\n".encode())
         return 1
-    rotation = _Rotation(ctx, debug=options.has("d"), force=options.has("f"), verbose=options.has("v", "d"), state=options.value("s") or STATE)
+    rotation = _Rotation(
+        ctx,
+        debug=options.has("d"),
+        force=options.has("f"),
+        verbose=options.has("v", "d"),
+        state=options.value("s") or STATE,
+    )
     if options.has("d"):
-        ctx.stderr.write(b"warning: logrotate in debug mode does nothing except printing debug messages!  Consider using verbose mode (-v) instead if this is not what you want.\n\n")
+        ctx.stderr.write(
+            b"warning: logrotate in debug mode does nothing except printing debug messages!  Consider "
+            b"using verbose mode (-v) instead if this is not what you want.\n\n"
+        )
     status = 0
     plans: list[Plan] = []
     for path in options.operands:
         try:
+            if ctx.files.exists(path):
+                rotation.say(f"reading config file {path}")
             plans += _read(ctx, path, Plan())[1]
         except LogrotateError as error:
             ctx.stderr.write(f"error: {error}\n".encode())
@@ -73,6 +152,10 @@ def main(ctx: Context) -> int:
         except OSError as error:
             ctx.stderr.write(f"error: cannot stat {path}: {error.strerror}\n".encode())
             status = 1
+    rotation.say(f"Reading state from file: {rotation.path}")
+    if not ctx.files.exists(rotation.path):
+        rotation.say(f"state file {rotation.path} does not exist")
+    rotation.say(f"Allocating hash table for state file, size 64 entries\n\nHandling {len(plans)} logs")
     for plan in plans:
         status |= rotation.run(plan)
     rotation.save()
@@ -88,7 +171,9 @@ def _read(ctx: Context, path: str, defaults: Plan) -> tuple[Plan, list[Plan]]:
     if inode.is_dir:
         plans: list[Plan] = []
         for name in sorted(ctx.files.names(path)):
-            if name.endswith((".dpkg-old", ".dpkg-dist", ".dpkg-new", ".bak", "~", ".swp", ".disabled")) or name.startswith("."):
+            if name.endswith(
+                (".dpkg-old", ".dpkg-dist", ".dpkg-new", ".bak", "~", ".swp", ".disabled")
+            ) or name.startswith("."):
                 continue
             plans += _read(ctx, f"{path.rstrip('/')}/{name}", defaults)[1]
         return defaults, plans
@@ -97,7 +182,9 @@ def _read(ctx: Context, path: str, defaults: Plan) -> tuple[Plan, list[Plan]]:
         ctx.stderr.write(f"error: Ignoring {path} because it is writable by group or others.\n".encode())
         return defaults, []
     if inode.uid != 0 and ctx.cred.uid == 0:
-        ctx.stderr.write(f"error: Ignoring {path} because the file owner is wrong (should be root or user with uid 0).\n".encode())
+        ctx.stderr.write(
+            f"error: Ignoring {path} because the file owner is wrong (should be root or user with uid 0).\n".encode()
+        )
         return defaults, []
     return _parse(ctx, path, ctx.files.text(path), defaults)
 
@@ -218,14 +305,20 @@ class _Rotation:
         lines = ["logrotate state -- version 2"]
         for name, at in self.times.items():
             moment = self.ctx.machine.clock.time(at)
-            lines.append(f'"{name}" {moment.year}-{moment.month}-{moment.day}-{moment.hour}:{moment.minute}:{moment.second}')
+            lines.append(
+                f'"{name}" {moment.year}-{moment.month}-{moment.day}-{moment.hour}:{moment.minute}:{moment.second}'
+            )
         try:
             self.ctx.files.write(self.path, ("\n".join(lines) + "\n").encode(), mode=0o640)
         except OSError as error:
             self.ctx.stderr.write(f"error: error creating output file {self.path}.tmp: {error.strerror}\n".encode())
 
     def run(self, plan: Plan) -> int:
-        self.say(f"\nrotating pattern: {' '.join(plan.patterns)}  {'forced from command line' if self.force else _when(plan)} ({plan.keep} rotations)")
+        self.say(
+            f"\nrotating pattern: {' '.join(plan.patterns)}  "
+            f"{'forced from command line' if self.force else _when(plan)} "
+            f"({plan.keep} rotations)"
+        )
         rotated = []
         status = 0
         for pattern in plan.patterns:
@@ -251,7 +344,11 @@ class _Rotation:
                     for path in rotated[:once]:
                         code = self.ctx.run(["sh", "-c", script, "sh", path])
                         if code:
-                            self.ctx.stderr.write(f"error: error running {'shared ' if plan.on('sharedscripts') else 'non-shared '}{name} script for {path} of '{' '.join(plan.patterns)} '\n".encode())
+                            self.ctx.stderr.write(
+                                f"error: error running "
+                                f"{'shared ' if plan.on('sharedscripts') else 'non-shared '}{name} "
+                                f"script for {path} of '{' '.join(plan.patterns)} '\n".encode()
+                            )
                             status = 1
         return status
 
@@ -310,7 +407,11 @@ class _Rotation:
             return
         inode = files.stat(path)
         # A large log is not squeezed byte by byte: text shrinks to about a tenth.
-        packed = Content.of(gzip.compress(inode.content.read(), mtime=0)) if inode.size <= 1 << 20 else Content.filled(b"\x1f\x8b\x08", inode.size // 10)
+        packed = (
+            Content.of(gzip.compress(inode.content.read(), mtime=0))
+            if inode.size <= 1 << 20
+            else Content.filled(b"\x1f\x8b\x08", inode.size // 10)
+        )
         files.write(f"{path}.gz", packed)
         files.chmod(f"{path}.gz", inode.permissions)
         files.chown(f"{path}.gz", inode.uid, inode.gid)
@@ -346,7 +447,9 @@ def _glob(ctx: Context, pattern: str) -> Iterator[str]:
                     names = sorted(ctx.files.names(base or "/"))
                 except OSError:
                     continue
-                found += [f"{base}/{name}" for name in names if fnmatch.fnmatchcase(name, part) and not name.startswith(".")]
+                found += [
+                    f"{base}/{name}" for name in names if fnmatch.fnmatchcase(name, part) and not name.startswith(".")
+                ]
             elif ctx.files.exists(f"{base}/{part}"):
                 found.append(f"{base}/{part}")
         paths = found

@@ -63,6 +63,8 @@ def _getfacl(ctx: Context, words: list[str]) -> int:
         if path.startswith("/"):
             ctx.stderr.write(b"getfacl: Removing leading '/' from absolute path names\n")
         bits = stat.filemode(inode.mode)[1:].replace("s", "x").replace("t", "x")
-        ctx.line(f"# file: {path.lstrip('/')}\n# owner: {known.user_name(inode.uid)}\n# group: {known.group_name(inode.gid)}")
+        ctx.line(
+            f"# file: {path.lstrip('/')}\n# owner: {known.user_name(inode.uid)}\n# group: {known.group_name(inode.gid)}"
+        )
         ctx.line(f"user::{bits[:3]}\ngroup::{bits[3:6]}\nother::{bits[6:]}\n")
     return status

@@ -13,8 +13,10 @@ NAMES = ("lsblk", "blkid")
 
 _LSBLK = Tool(
     "lsblk [options] [<device> ...]",
-    "A,noempty D,discard E,dedup= I,include= J,json M,merge O,output-all P,pairs S,scsi N,nvme T,tree=? V,version a,all b,bytes "
-    "d,nodeps e,exclude= f,fs i,ascii l,list m,perms n,noheadings o,output= p,paths r,raw s,inverse t,topology w,width= "
+    "A,noempty D,discard E,dedup= I,include= J,json M,merge O,output-all P,pairs S,scsi N,nvme T,tree=? "
+"V,version a,all b,bytes "
+    "d,nodeps e,exclude= f,fs i,ascii l,list m,perms n,noheadings o,output= p,paths r,raw s,inverse "
+"t,topology w,width= "
     "x,sort= z,zoned",
     "lsblk from util-linux 2.38.1",
 )  # fmt: skip
@@ -26,8 +28,29 @@ _BLKID = Tool(
 _DEFAULT = ["NAME", "MAJ:MIN", "RM", "SIZE", "RO", "TYPE", "MOUNTPOINTS"]
 _FS = ["NAME", "FSTYPE", "FSVER", "LABEL", "UUID", "FSAVAIL", "FSUSE%", "MOUNTPOINTS"]
 _RIGHT = frozenset({"RM", "SIZE", "RO", "FSAVAIL", "FSUSE%", "FSSIZE", "FSUSED"})
-_KNOWN = frozenset({*_DEFAULT, *_FS, "MOUNTPOINT", "MODEL", "PATH", "KNAME", "PKNAME", "FSSIZE", "FSUSED", "PARTUUID", "ROTA",
-                    "STATE", "OWNER", "GROUP", "MODE", "SERIAL", "VENDOR", "TRAN", "HCTL"})  # fmt: skip
+_KNOWN = frozenset(
+    {
+        *_DEFAULT,
+        *_FS,
+        "MOUNTPOINT",
+        "MODEL",
+        "PATH",
+        "KNAME",
+        "PKNAME",
+        "FSSIZE",
+        "FSUSED",
+        "PARTUUID",
+        "ROTA",
+        "STATE",
+        "OWNER",
+        "GROUP",
+        "MODE",
+        "SERIAL",
+        "VENDOR",
+        "TRAN",
+        "HCTL",
+    }
+)
 
 
 def main(ctx: Context) -> int:
@@ -56,8 +79,7 @@ def main(ctx: Context) -> int:
         for operand in options.operands:
             node = by_name.get(operand.removeprefix("/dev/"))
             if node is None:
-                missing = not ctx.files.exists(operand)
-                ctx.err(f"{operand}: not a block device" if not missing else f"{operand}: not a block device")
+                ctx.err(f"{operand}: not a block device")
                 status = 32
             else:
                 nodes.append(node)
@@ -88,12 +110,26 @@ def _disk(ctx: Context, disk: Disk, names: list[str], raw: bool, paths: bool, al
         for name in names
     )
     parts = tuple(
-        Node(tuple(
-            _cell(ctx, name, part.name, (disk.major, disk.minor + part.minor), part.size, "part", part.mount, part, raw, paths, disk.name)
-            for name in names
-        ))
+        Node(
+            tuple(
+                _cell(
+                    ctx,
+                    name,
+                    part.name,
+                    (disk.major, disk.minor + part.minor),
+                    part.size,
+                    "part",
+                    part.mount,
+                    part,
+                    raw,
+                    paths,
+                    disk.name,
+                )
+                for name in names
+            )
+        )
         for part in disk.partitions
-    )  # fmt: skip
+    )
     return Node(cells, () if alone else parts)
 
 

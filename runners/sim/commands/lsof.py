@@ -188,7 +188,7 @@ def _entries(ctx: Context) -> Iterator[_Entry]:
                 continue
             seen.add(file.fd)
             letter = {"r": "r", "w": "w", "a": "w"}.get(file.mode[:1], "u") if "+" not in file.mode else "u"
-            yield _file(ctx, process, f"{file.fd}{letter}", inode, file.path)
+            yield _file(process, f"{file.fd}{letter}", inode, file.path)
         for row in sockets.get(process.pid, []):
             fd = next(fd for owner, fd in row.owners if owner.pid == process.pid)
             if fd not in seen:
@@ -205,10 +205,10 @@ def _special(ctx: Context, process: Process) -> Iterator[_Entry]:
         except OSError:
             yield _Entry(process, fd, "unknown", "", "", "", f"{path} (deleted)")
             continue
-        yield _file(ctx, process, fd, inode, path)
+        yield _file(process, fd, inode, path)
 
 
-def _file(ctx: Context, process: Process, fd: str, inode: Inode, path: str) -> _Entry:
+def _file(process: Process, fd: str, inode: Inode, path: str) -> _Entry:
     kind = "DIR" if inode.is_dir else "CHR" if inode.is_char else "LINK" if inode.is_link else "REG"
     device = f"8,{inode.dev}"
     size = str(inode.size)
@@ -228,9 +228,19 @@ def _socket(process: Process, row: Row, fd: int) -> _Entry:
     socket = row.socket
     if socket.path or socket.protocol.startswith("unix"):
         state = " (LISTEN)" if socket.state == "LISTEN" else " (CONNECTED)"
-        return _Entry(process, f"{fd}u", "unix", f"0x{row.inode * 2654435761 & 0xFFFFFFFFFFFF:016x}", "0t0", str(row.inode), f"{socket.path or 'socket'} type=STREAM{state}")
+        return _Entry(
+            process,
+            f"{fd}u",
+            "unix",
+            f"0x{row.inode * 2654435761 & 0xFFFFFFFFFFFF:016x}",
+            "0t0",
+            str(row.inode),
+            f"{socket.path or 'socket'} type=STREAM{state}",
+        )
     kind = "IPv6" if is_ipv6(socket.address) else "IPv4"
-    return _Entry(process, f"{fd}u", kind, str(row.inode), "0t0", socket.protocol.removesuffix("6").upper(), "", row=row)
+    return _Entry(
+        process, f"{fd}u", kind, str(row.inode), "0t0", socket.protocol.removesuffix("6").upper(), "", row=row
+    )
 
 
 def _socket_name(query: _Query, row: Row) -> str:
@@ -315,11 +325,21 @@ def _print(ctx: Context, query: _Query, entries: list[_Entry]) -> None:
         if not name:
             name = _socket_name(query, entry.row) if entry.row is not None else ""
         user = str(process.cred.uid) if query.numeric_users else known.user_name(process.cred.uid)[:8]
-        rows_out.append([
-            process.name[:9], str(process.pid), *([str(process.ppid)] if query.parents else []), user, entry.fd, entry.type,
-            entry.device, entry.size,
-            *([str(entry.links) if entry.links is not None else ""] if query.show_links else []), entry.node, name,
-        ])  # fmt: skip
+        rows_out.append(
+            [
+                process.name[:9],
+                str(process.pid),
+                *([str(process.ppid)] if query.parents else []),
+                user,
+                entry.fd,
+                entry.type,
+                entry.device,
+                entry.size,
+                *([str(entry.links) if entry.links is not None else ""] if query.show_links else []),
+                entry.node,
+                name,
+            ]
+        )
     widths = [
         max(len(_fd(row[column]) if title == "FD" else row[column]) for row in [titles, *rows_out])
         for column, title in enumerate(titles)

@@ -28,8 +28,19 @@ _UMOUNT = Tool(
 _NOT_STORED = frozenset(
     {"defaults", "auto", "noauto", "user", "users", "nouser", "nofail", "_netdev", "remount", "bind", "rbind"}
 )
-_OPPOSITES = {"rw": "ro", "ro": "rw", "exec": "noexec", "noexec": "exec", "suid": "nosuid", "nosuid": "suid",
-              "dev": "nodev", "nodev": "dev", "atime": "noatime", "noatime": "relatime", "relatime": "noatime"}  # fmt: skip
+_OPPOSITES = {
+    "rw": "ro",
+    "ro": "rw",
+    "exec": "noexec",
+    "noexec": "exec",
+    "suid": "nosuid",
+    "nosuid": "suid",
+    "dev": "nodev",
+    "nodev": "dev",
+    "atime": "noatime",
+    "noatime": "relatime",
+    "relatime": "noatime",
+}
 _DEFAULTS = frozenset({"exec", "suid", "dev", "async", "atime"})
 
 
@@ -171,11 +182,17 @@ def _attach(ctx: Context, source: str, target: str, fstype: str, wanted: Sequenc
         return f"{target}: {source} already mounted on {busy.path}."
     if not ctx.files.exists(source) and not source.startswith(("UUID=", "LABEL=", "PARTUUID=")):
         if ":" in source or source.startswith("//"):
-            return f"{target}: bad option; for several filesystems (e.g. nfs, cifs) you might need a /sbin/mount.<type> helper program."
+            return (
+                f"{target}: bad option; for several filesystems (e.g. nfs, cifs) you might need a "
+                "/sbin/mount.<type> helper program."
+            )
         return f"{target}: special device {source} does not exist."
     if "=" in source:
         return f"{target}: can't find {source}."
-    return f"{target}: wrong fs type, bad option, bad superblock on {source}, missing codepage or helper program, or other error."
+    return (
+        f"{target}: wrong fs type, bad option, bad superblock on {source}, missing codepage or helper program, "
+        "or other error."
+    )
 
 
 def _bytes(text: str, default: int) -> int:

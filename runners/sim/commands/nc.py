@@ -44,7 +44,10 @@ def main(ctx: Context) -> int:
     status = 1
     for port in range(int(low), (int(high) if dash else int(low)) + 1):
         ctx.spend(50)
-        status = min(status, _try(ctx, host, port, timeout, verbose=options.has("v"), scan=options.has("z"), udp=options.has("u")))
+        status = min(
+            status,
+            _try(ctx, host, port, timeout, verbose=options.has("v"), scan=options.has("z"), udp=options.has("u")),
+        )
     return status
 
 
@@ -63,7 +66,9 @@ def _try(ctx: Context, host: str, port: int, timeout: float, *, verbose: bool, s
     if verbose:
         service = service_name(port, "tcp")
         shown = "*" if service.isdigit() else service
-        ctx.stderr.write(f"Connection to {_place(host, result.address)} {port} port [tcp/{shown}] succeeded!\n".encode())
+        ctx.stderr.write(
+            f"Connection to {_place(host, result.address)} {port} port [tcp/{shown}] succeeded!\n".encode()
+        )
     return 0 if scan else _talk(ctx, result)
 
 
@@ -113,7 +118,9 @@ def _http(ctx: Context, connection: Connection, sent: bytes, first: list[str]) -
         if value:
             headers.append((name.strip(), value.strip()))
     host = next((value for name, value in headers if name.lower() == "host"), connection.address)
-    answer = exchange(ctx.machine, connection, HttpRequest(first[0], first[1], host, tuple(headers), body, connection.source))
+    answer = exchange(
+        ctx.machine, connection, HttpRequest(first[0], first[1], host, tuple(headers), body, connection.source)
+    )
     if isinstance(answer, HttpFailure):
         return
     assert isinstance(answer, HttpResponse)
@@ -140,7 +147,9 @@ def _telnet(ctx: Context) -> int:
     address = resolve(ctx.machine, host)
     if isinstance(address, ResolveFailure):
         ctx.sleep(address.seconds)
-        ctx.stderr.write(f"telnet: could not resolve {host}/{words[1] if len(words) > 1 else 'telnet'}: {address.message}\n".encode())
+        ctx.stderr.write(
+            f"telnet: could not resolve {host}/{words[1] if len(words) > 1 else 'telnet'}: {address.message}\n".encode()
+        )
         return 1
     ctx.line(f"Trying {address}...")
     result = connect(ctx.machine, host, port, cred=ctx.cred)

@@ -5,6 +5,7 @@ from __future__ import annotations
 from runners.sim.commands.context import Context
 from runners.sim.commands.options import Options
 from runners.sim.net_tools import interface_counters, route_table
+from runners.sim.processes import Process
 from runners.sim.socket_table import Row, is_ipv6, rows, service_name
 from runners.sim.tool import Tool
 from runners.sim.users import accounts
@@ -57,7 +58,7 @@ def _internet(ctx: Context, options: Options, table: list[Row], scope: str) -> N
     if options.has("p"):
         title += f" {'PID/Program name':<20}"
     ctx.line(f"Active Internet connections ({scope})")
-    ctx.line(title if title.endswith(" ") or options.has("p", "e") else title)
+    ctx.line(title)
     if options.has("p") and ctx.cred.uid != 0:
         ctx.stderr.write(
             b"(Not all processes could be identified, non-owned process info\n"
@@ -92,16 +93,22 @@ def _internet_line(ctx: Context, options: Options, row: Row, protocol: str) -> s
         return f"{host}:{name}"
 
     state = "" if protocol.startswith("udp") and not socket.peer else socket.state.replace("-", "_")
-    line = f"{protocol:<5} {0:>6} {0:>6} {end(socket.address, socket.port):<23} {end(socket.peer, socket.peer_port):<23} {state:<11}"
+    local, foreign = end(socket.address, socket.port), end(socket.peer, socket.peer_port)
+    line = f"{protocol:<5} {0:>6} {0:>6} {local:<23} {foreign:<23} {state:<11}"
     owner = row.owners[0][0]
     if options.has("e"):
         name = str(owner.cred.uid) if options.has("n") else accounts(ctx.machine).user_name(owner.cred.uid)
         line += f" {name:<10} {row.inode:<10}"
     if options.has("p"):
         visible = ctx.cred.uid in (0, owner.cred.uid)
-        title = owner.argv[0] if owner.argv and " " in owner.argv[0] else owner.name
-        line += f" {f'{owner.pid}/{title}'[:20] if visible else '-':<20}"
+        line += f" {f'{owner.pid}/{_title(owner)}'[:19] if visible else '-':<20}"
     return line
+
+
+def _title(process: Process) -> str:
+    """The start of its command line; of a path only the last part."""
+    path, blank, rest = (process.argv[0] if process.argv else process.name).partition(" ")
+    return (path.rsplit("/", 1)[-1] if path.startswith("/") else path) + blank + rest
 
 
 def _unix(ctx: Context, options: Options, table: list[Row], scope: str) -> None:
@@ -119,4 +126,7 @@ def _unix(ctx: Context, options: Options, table: list[Row], scope: str) -> None:
         flags = "[ ACC ]" if listening else "[ ]"
         state = "LISTENING" if listening else "CONNECTED"
         program = f" {f'{owner.pid}/{owner.name}':<20}" if options.has("p") else ""
-        ctx.line(f"unix  {2 if listening else 3:<6} {flags:<11} {'STREAM':<10} {state:<13} {row.inode:<8}{program} {socket.path}")
+        ctx.line(
+            f"unix  {2 if listening else 3:<6} {flags:<11} {'STREAM':<10} {state:<13} {row.inode:<8}{program} "
+            f"{socket.path}"
+        )

@@ -42,12 +42,16 @@ def main(ctx: Context) -> int:
         ctx.stderr.write(
             f"nginx version: {VERSION}\nbuilt with OpenSSL 3.0.8 7 Feb 2023 (running with OpenSSL 3.0.15 3 Sep 2024)\n"
             "TLS SNI support enabled\nconfigure arguments: --prefix=/usr/share/nginx --conf-path=/etc/nginx/nginx.conf "
-            "--http-log-path=/var/log/nginx/access.log --error-log-path=/var/log/nginx/error.log --lock-path=/var/lock/nginx.lock "
-            "--pid-path=/run/nginx.pid --modules-path=/usr/lib/nginx/modules --with-http_ssl_module --with-http_stub_status_module "
+            "--http-log-path=/var/log/nginx/access.log --error-log-path=/var/log/nginx/error.log "
+"--lock-path=/var/lock/nginx.lock "
+            "--pid-path=/run/nginx.pid --modules-path=/usr/lib/nginx/modules --with-http_ssl_module "
+"--with-http_stub_status_module "
             "--with-http_realip_module --with-http_v2_module --with-threads\n".encode()
         )  # fmt: skip
         return 0
-    bad = next((word for word in words if word.startswith("-") and len(word) == 2 and word[1] not in "tTqscgpe?hvV"), None)
+    bad = next(
+        (word for word in words if word.startswith("-") and len(word) == 2 and word[1] not in "tTqscgpe?hvV"), None
+    )
     if bad is not None:
         ctx.stderr.write(f'nginx: invalid option: "{bad[1:]}"\n'.encode())
         return 1
@@ -65,7 +69,11 @@ def _say(ctx: Context, line: str) -> None:
 
 def _test(ctx: Context, options: Options, *, dump: bool) -> int:
     if ctx.cred.uid != 0:
-        _say(ctx, 'nginx: [alert] could not open error log file: open() "/var/log/nginx/error.log" failed (13: Permission denied)')
+        _say(
+            ctx,
+            'nginx: [alert] could not open error log file: open() "/var/log/nginx/error.log" failed '
+            "(13: Permission denied)",
+        )
     lines, status = test_config(ctx.machine, ctx.cred, options.path, quiet=options.quiet)
     for line in lines:
         _say(ctx, line)
@@ -93,7 +101,11 @@ def _signal(ctx: Context, options: Options) -> int:
     except ConfigError as error:
         _say(ctx, f"nginx: [emerg] {error}")
         return 1
-    return send(ctx.machine, config, options.signal, lambda line: _say(ctx, line))
+    status = send(ctx.machine, config, options.signal, lambda line: _say(ctx, line))
+    if status == 0:
+        now = ctx.machine.clock.time()
+        _say(ctx, f"{now:%Y/%m/%d %H:%M:%S} [notice] {ctx.pid}#{ctx.pid}: signal process started")
+    return status
 
 
 def _start(ctx: Context) -> int:

@@ -13,7 +13,8 @@ from runners.sim.tool import Tool
 NAMES = ("nslookup", "host")
 
 _HOST = Tool(
-    "host [-aCdilrTvVw] [-c class] [-N ndots] [-t type] [-W time]\n            [-R number] [-m flag] [-p port] hostname [server]",
+    "host [-aCdilrTvVw] [-c class] [-N ndots] [-t type] [-W time]\n            [-R number] [-m flag] "
+"[-p port] hostname [server]",
     "a c= C d i l N= r R= s t= T U v V w W= p= 4 6 m=",
     "host 9.18.28-1~deb12u2-Debian",
     hinted=False,
@@ -90,7 +91,9 @@ def _nslookup(ctx: Context) -> int:
         return 0
     ctx.line("Non-authoritative answer:")
     for name, record, value in answer.records:
-        ctx.line(f"Name:\t{name}\nAddress: {value}" if record in ("A", "AAAA") else f"{name}\t{record.lower()} = {value}")
+        ctx.line(
+            f"Name:\t{name}\nAddress: {value}" if record in ("A", "AAAA") else f"{name}\t{record.lower()} = {value}"
+        )
     ctx.line()
     return 0
 

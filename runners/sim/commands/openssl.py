@@ -27,16 +27,49 @@ from runners.sim.network.http import HttpRequest, HttpResponse, exchange
 _VERSION = "OpenSSL 3.0.15 3 Sep 2024 (Library: OpenSSL 3.0.15 3 Sep 2024)"
 _OIDS = {"CN": NameOID.COMMON_NAME, "O": NameOID.ORGANIZATION_NAME, "OU": NameOID.ORGANIZATIONAL_UNIT_NAME,
          "C": NameOID.COUNTRY_NAME, "ST": NameOID.STATE_OR_PROVINCE_NAME, "L": NameOID.LOCALITY_NAME}  # fmt: skip
-_WITH_VALUE = frozenset({
-    "in", "out", "inform", "outform", "CAfile", "CApath", "CA", "CAkey", "days", "subj", "newkey", "keyout", "key", "addext",
-    "connect", "servername", "host", "port", "checkend", "checkhost", "extfile", "passin", "passout", "set_serial", "config",
-    "untrusted", "verify_hostname", "ext", "signkey", "nameopt", "starttls",
-})  # fmt: skip
+_WITH_VALUE = frozenset(
+    {
+        "in",
+        "out",
+        "inform",
+        "outform",
+        "CAfile",
+        "CApath",
+        "CA",
+        "CAkey",
+        "days",
+        "subj",
+        "newkey",
+        "keyout",
+        "key",
+        "addext",
+        "connect",
+        "servername",
+        "host",
+        "port",
+        "checkend",
+        "checkhost",
+        "extfile",
+        "passin",
+        "passout",
+        "set_serial",
+        "config",
+        "untrusted",
+        "verify_hostname",
+        "ext",
+        "signkey",
+        "nameopt",
+        "starttls",
+    }
+)
 
 
 def main(ctx: Context) -> int:
     if not ctx.args or ctx.args[0] in ("help", "-help", "--help"):
-        ctx.stderr.write(b"help:\n\nStandard commands\nasn1parse         ca                ciphers           crl\nreq               rsa               s_client          verify\nversion           x509\n")
+        ctx.stderr.write(
+            b"help:\n\nStandard commands\nasn1parse         ca                ciphers           crl\n"
+            b"req               rsa               s_client          verify\nversion           x509\n"
+        )
         return 0
     verb, *words = ctx.args
     options: dict[str, list[str]] = {}
@@ -49,9 +82,21 @@ def main(ctx: Context) -> int:
         else:
             operands.append(word)
     run = {
-        "version": _version, "x509": _x509, "verify": _verify, "s_client": _s_client, "req": _req, "rand": _rand, "rsa": _key,
-        "pkey": _key, "genrsa": _genrsa, "dgst": _digest, "sha256": _digest, "md5": _digest, "enc": _base64, "base64": _base64,
-    }.get(verb)  # fmt: skip
+        "version": _version,
+        "x509": _x509,
+        "verify": _verify,
+        "s_client": _s_client,
+        "req": _req,
+        "rand": _rand,
+        "rsa": _key,
+        "pkey": _key,
+        "genrsa": _genrsa,
+        "dgst": _digest,
+        "sha256": _digest,
+        "md5": _digest,
+        "enc": _base64,
+        "base64": _base64,
+    }.get(verb)
     if run is None:
         ctx.stderr.write(f"Invalid command '{verb}'; type \"help\" for a list.\n".encode())
         return 1
@@ -72,7 +117,9 @@ def _load(ctx: Context, path: str | None, what: str = "certificate") -> x509.Cer
         code = {2: "80000002", 13: "8000000D"}.get(error.errno or 0, "80000002")
         ctx.stderr.write(
             f"Could not open file or uri for loading {what} from {path}\n"
-            f"4017A5B5E77F0000:error:{code}:system library:file_open:{error.strerror}:../providers/implementations/storemgmt/file_store.c:267:calling stat({path})\n"
+            f"4017A5B5E77F0000:error:{code}:system "
+f"library:file_open:{error.strerror}:../providers/implementations/storemgmt/file_store.c:267:calling "
+f"stat({path})\n"
             f"Unable to load {what}\n".encode()
         )  # fmt: skip
         return None
@@ -106,7 +153,10 @@ def _x509(ctx: Context, options: dict[str, str], _operands: list[str]) -> int:
         elif name == "fingerprint":
             kind = "SHA256" if "sha256" in options else "SHA1"
             digest = certificate.fingerprint(hashes.SHA256() if kind == "SHA256" else hashes.SHA1()).hex().upper()  # noqa: S303
-            ctx.line(f"{kind.lower()} Fingerprint={':'.join(digest[index : index + 2] for index in range(0, len(digest), 2))}")
+            ctx.line(
+                f"{kind.lower()} "
+                f"Fingerprint={':'.join(digest[index : index + 2] for index in range(0, len(digest), 2))}"
+            )
         elif name == "modulus":
             ctx.line(_modulus(certificate.public_key()))
         elif name == "pubkey":
@@ -165,7 +215,8 @@ def _verify(ctx: Context, options: dict[str, str], operands: list[str]) -> int:
             ctx.line(f"{path}: OK")
             continue
         ctx.stderr.write(
-            f"{certs.name_text(certificate.subject)}\nerror {problem.number} at {problem.depth} depth lookup: {problem.text}\n"
+            f"{certs.name_text(certificate.subject)}\nerror {problem.number} at {problem.depth} depth "
+            f"lookup: {problem.text}\n"
             f"error {path}: verification failed\n".encode()
         )
         status = 2
@@ -179,32 +230,54 @@ def _s_client(ctx: Context, options: dict[str, str], operands: list[str]) -> int
     ctx.sleep(link.seconds)
     if isinstance(link, ConnectFailure):
         number = {"refused": 111, "timeout": 110, "unreachable": 113}.get(link.kind, 2)
-        reason = {"refused": "connect:errno=111", "timeout": "connect:errno=110"}.get(link.kind, f"connect:errno={number}")
+        reason = {"refused": "connect:errno=111", "timeout": "connect:errno=110"}.get(
+            link.kind, f"connect:errno={number}"
+        )
         if link.kind == "no-such-host":
-            ctx.stderr.write(f"4017A5B5E77F0000:error:10080002:BIO routines:BIO_lookup_ex:system lib:../crypto/bio/bio_addr.c:738:{link.message}\nconnect:errno=22\n".encode())
+            ctx.stderr.write(
+                f"4017A5B5E77F0000:error:10080002:BIO routines:BIO_lookup_ex:system "
+                f"lib:../crypto/bio/bio_addr.c:738:{link.message}\nconnect:errno=22\n".encode()
+            )
         else:
-            ctx.stderr.write(f"4017A5B5E77F0000:error:8000006F:system library:BIO_connect:{link.message}:../crypto/bio/bio_sock2.c:125:calling connect()\n4017A5B5E77F0000:error:10000067:BIO routines:BIO_connect:connect error:../crypto/bio/bio_sock2.c:127:\n{reason}\n".encode())
+            ctx.stderr.write(
+                f"4017A5B5E77F0000:error:8000006F:system "
+                f"library:BIO_connect:{link.message}:../crypto/bio/bio_sock2.c:125:calling "
+                f"connect()\n4017A5B5E77F0000:error:10000067:BIO routines:BIO_connect:connect "
+                f"error:../crypto/bio/bio_sock2.c:127:\n{reason}\n".encode()
+            )
         return 1
     name = options.get("servername") or host or place
     answer = exchange(ctx.machine, link, HttpRequest("HEAD", "/", name, (), b"", link.source, "https"))
     ctx.line("CONNECTED(00000003)")
     if not isinstance(answer, HttpResponse) or answer.tls is None:
-        ctx.stderr.write(b"4017A5B5E77F0000:error:0A00010B:SSL routines:ssl3_get_record:wrong version number:../ssl/record/ssl3_record.c:354:\n")
-        ctx.line("---\nno peer certificate available\n---\nNo client certificate CA names sent\n---\nSSL handshake has read 5 bytes and written 293 bytes\nVerification: OK\n---")
+        ctx.stderr.write(
+            b"4017A5B5E77F0000:error:0A00010B:SSL routines:ssl3_get_record:wrong version "
+            b"number:../ssl/record/ssl3_record.c:354:\n"
+        )
+        ctx.line(
+            "---\nno peer certificate available\n---\nNo client certificate CA names sent\n---\nSSL "
+            "handshake has read 5 bytes and written 293 bytes\nVerification: OK\n---"
+        )
         return 1
     chain = certs.parse(answer.tls.certificate)
     if not chain:
         return 1
     problem = certs.verify(chain, certs.trusted(ctx.machine.view(), options.get("CAfile")), ctx.machine.clock.now)
     if problem is not None:
-        ctx.stderr.write(f"depth={problem.depth} {certs.name_text(chain[0].subject)}\nverify error:num={problem.number}:{problem.text}\n".encode())
+        ctx.stderr.write(
+            f"depth={problem.depth} {certs.name_text(chain[0].subject)}\nverify "
+            f"error:num={problem.number}:{problem.text}\n".encode()
+        )
         if problem.number == 10:
             ctx.stderr.write(f"notAfter={certs.date_text(certs.ends(chain[0]))}\n".encode())
         ctx.stderr.write(b"verify return:1\n")
     ctx.line("---\nCertificate chain")
     for index, certificate in enumerate(chain):
         ctx.line(f" {index} s:{certs.name_text(certificate.subject)}\n   i:{certs.name_text(certificate.issuer)}")
-        ctx.line(f"   v:NotBefore: {certs.date_text(certs.starts(certificate))}; NotAfter: {certs.date_text(certs.ends(certificate))}")
+        ctx.line(
+            f"   v:NotBefore: {certs.date_text(certs.starts(certificate))}; NotAfter: "
+            f"{certs.date_text(certs.ends(certificate))}"
+        )
     ctx.line("---\nServer certificate")
     ctx.stdout.write(chain[0].public_bytes(Encoding.PEM))
     ctx.line(f"subject={certs.name_text(chain[0].subject)}\nissuer={certs.name_text(chain[0].issuer)}\n---")
@@ -244,19 +317,26 @@ def _req(ctx: Context, options: dict[str, str], _operands: list[str]) -> int:
             ctx.stderr.write(b"-----\n")
     except (OSError, ValueError) as error:
         reason = error.strerror if isinstance(error, OSError) else "not a private key"
-        ctx.stderr.write(f"req: Can't open \"{options.get('key', keyout)}\" for {'reading' if 'key' in options else 'writing'}, {reason}\n".encode())
+        ctx.stderr.write(
+            f'req: Can\'t open "{options.get("key", keyout)}" for {"reading" if "key" in options else "writing"}, '
+            f"{reason}\n".encode()
+        )
         return 1
     name = _name(options["subj"])
     start = datetime.fromtimestamp(int(ctx.machine.clock.now), UTC)
     days = int(options.get("days") or 30)
-    serial = int.from_bytes(hashlib.sha256(f"{ctx.machine.seed}:{out}:{ctx.machine.clock.now}".encode()).digest()[:16], "big")
+    serial = int.from_bytes(
+        hashlib.sha256(f"{ctx.machine.seed}:{out}:{ctx.machine.clock.now}".encode()).digest()[:16], "big"
+    )
     builder = (
         x509.CertificateBuilder().subject_name(name).issuer_name(name).public_key(key.public_key()).serial_number(serial)
         .not_valid_before(start).not_valid_after(start + timedelta(days=days))
     )  # fmt: skip
     if options.get("addext", "").replace(" ", "").startswith("subjectAltName="):
         names = options["addext"].split("=", 1)[1].split(",")
-        alternatives = [x509.DNSName(one.strip().removeprefix("DNS:")) for one in names if one.strip().startswith("DNS:")]
+        alternatives = [
+            x509.DNSName(one.strip().removeprefix("DNS:")) for one in names if one.strip().startswith("DNS:")
+        ]
         builder = builder.add_extension(x509.SubjectAlternativeName(alternatives), critical=False)
     certificate = builder.sign(key, None if isinstance(key, Ed25519PrivateKey) else hashes.SHA256())
     pem = certificate.public_bytes(Encoding.PEM)
@@ -266,7 +346,7 @@ def _req(ctx: Context, options: dict[str, str], _operands: list[str]) -> int:
     try:
         ctx.files.write(out, pem)
     except OSError as error:
-        ctx.stderr.write(f"req: Can't open \"{out}\" for writing, {error.strerror}\n".encode())
+        ctx.stderr.write(f'req: Can\'t open "{out}" for writing, {error.strerror}\n'.encode())
         return 1
     return 0
 

@@ -21,9 +21,16 @@ _PASSWD = Tool(
     "u,unlock w,warndays= x,maxdays= s,stdin",
     "passwd 4.13", status=6, hinted=False,
 )  # fmt: skip
-_CHPASSWD = Tool("chpasswd [options]", "c,crypt-method= e,encrypted h m,md5 R,root= s,sha-rounds=", "chpasswd 4.13", status=2, hinted=False)
+_CHPASSWD = Tool(
+    "chpasswd [options]",
+    "c,crypt-method= e,encrypted h m,md5 R,root= s,sha-rounds=",
+    "chpasswd 4.13",
+    status=2,
+    hinted=False,
+)
 _CHAGE = Tool(
-    "chage [options] LOGIN", "d,lastday= E,expiredate= h i,iso8601 I,inactive= l,list m,mindays= M,maxdays= R,root= W,warndays=",
+    "chage [options] LOGIN", "d,lastday= E,expiredate= h i,iso8601 I,inactive= l,list m,mindays= "
+"M,maxdays= R,root= W,warndays=",
     "chage 4.13", status=2, hinted=False,
 )  # fmt: skip
 
@@ -46,7 +53,9 @@ def _passwd(ctx: Context) -> int:
         ctx.err(f"user '{name}' does not exist")
         return 1
     if ctx.cred.uid != 0 and (name != own or options.has("l", "u", "d", "e", "n", "x", "w", "i")):
-        ctx.err("Permission denied." if options.given else f"You may not view or modify password information for {name}.")
+        ctx.err(
+            "Permission denied." if options.given else f"You may not view or modify password information for {name}."
+        )
         return 1
     if options.has("S"):
         ctx.line(_status(shadow))
@@ -59,7 +68,8 @@ def _passwd(ctx: Context) -> int:
 def _status(shadow: Shadow) -> str:
     kind = "L" if shadow.locked else "NP" if not shadow.password else "P"
     changed = datetime.fromtimestamp(int(shadow.changed or 0) * 86400, UTC)
-    return f"{shadow.name} {kind} {changed:%Y-%m-%d} {shadow.minimum or -1} {shadow.maximum or -1} {shadow.warn or -1} {shadow.inactive or -1}"
+    days = " ".join(days or "-1" for days in (shadow.minimum, shadow.maximum, shadow.warn, shadow.inactive))
+    return f"{shadow.name} {kind} {changed:%Y-%m-%d} {days}"
 
 
 def _adjust(ctx: Context, options: Options, name: str, shadow: Shadow) -> int:
@@ -86,7 +96,11 @@ def _adjust(ctx: Context, options: Options, name: str, shadow: Shadow) -> int:
 
     files.edit(ctx.machine, "/etc/shadow", name, change)
     if not options.has("q"):
-        ctx.line("passwd: password changed." if options.has("l", "u", "d") else "passwd: password expiry information changed.")
+        ctx.line(
+            "passwd: password changed."
+            if options.has("l", "u", "d")
+            else "passwd: password expiry information changed."
+        )
     return 0
 
 
@@ -97,11 +111,17 @@ def _change(ctx: Context, name: str) -> int:
         lines = lines[1:]
     ctx.stderr.write(b"New password: ")
     if not lines:
-        ctx.stderr.write(b"Password change has been aborted.\npasswd: Authentication token manipulation error\npasswd: password unchanged\n")
+        ctx.stderr.write(
+            b"Password change has been aborted.\npasswd: Authentication token manipulation error\n"
+            b"passwd: password unchanged\n"
+        )
         return 10
     ctx.stderr.write(b"Retype new password: ")
     if len(lines) < 2 or lines[0] != lines[1]:
-        ctx.stderr.write(b"Sorry, passwords do not match.\npasswd: Authentication token manipulation error\npasswd: password unchanged\n")
+        ctx.stderr.write(
+            b"Sorry, passwords do not match.\npasswd: Authentication token manipulation error\npasswd: "
+            b"password unchanged\n"
+        )
         return 10
     _store(ctx, name, lines[0])
     log(ctx.machine, "passwd", f"pam_unix(passwd:chauthtok): password changed for {name}", pid=ctx.pid)
@@ -179,7 +199,13 @@ def _aging(ctx: Context, shadow: Shadow) -> int:
     never = maximum >= 10000
     last = "password must be changed" if forced else day(changed)
     expires = "password must be changed" if forced else "never" if never else day(changed + maximum)
-    inactive = "password must be changed" if forced else "never" if never or not shadow.inactive else day(changed + maximum + int(shadow.inactive))
+    inactive = (
+        "password must be changed"
+        if forced
+        else "never"
+        if never or not shadow.inactive
+        else day(changed + maximum + int(shadow.inactive))
+    )
     ctx.line(f"Last password change\t\t\t\t\t: {last}")
     ctx.line(f"Password expires\t\t\t\t\t: {expires}")
     ctx.line(f"Password inactive\t\t\t\t\t: {inactive}")

@@ -12,9 +12,15 @@ from runners.sim.tool import Tool
 NAMES = ("pg_isready", "pg_lsclusters", "pg_ctlcluster", "createdb", "dropdb", "pg_dump")
 
 _COMMON = "h,host= p,port= U,username= w,no-password W,password V,version d,dbname="
-_READY = Tool("pg_isready [OPTION]...", f"q,quiet t,timeout= {_COMMON}", "pg_isready (PostgreSQL) 15.6 (Debian 15.6-0+deb12u1)", status=3)
+_READY = Tool(
+    "pg_isready [OPTION]...",
+    f"q,quiet t,timeout= {_COMMON}",
+    "pg_isready (PostgreSQL) 15.6 (Debian 15.6-0+deb12u1)",
+    status=3,
+)
 _OTHER = Tool(
-    "{name} [OPTION]... [DBNAME]", f"e,echo O,owner= T,template= E,encoding= i,interactive f,force if-exists s,schema-only "
+    "{name} [OPTION]... [DBNAME]", f"e,echo O,owner= T,template= E,encoding= i,interactive f,force "
+f"if-exists s,schema-only "
     f"t,table= F,format= file= {_COMMON}", "(PostgreSQL) 15.6 (Debian 15.6-0+deb12u1)",
 )  # fmt: skip
 
@@ -82,7 +88,10 @@ def _control(ctx: Context) -> int:
         ctx.stderr.write(f"Error: specified cluster '{version} {cluster}' does not exist\n".encode())
         return 1
     unit = f"postgresql@{version}-{cluster}.service"
-    if ctx.machine.systemd.get(unit).active == "inactive" and ctx.machine.systemd.get("postgresql.service").active != "inactive":
+    if (
+        ctx.machine.systemd.get(unit).active == "inactive"
+        and ctx.machine.systemd.get("postgresql.service").active != "inactive"
+    ):
         unit = "postgresql.service"
     running = server_of(ctx.machine)
     if action == "status":
@@ -115,7 +124,8 @@ def _create_or_drop(ctx: Context) -> int:
         ctx.err(f"error: {refusal(link, refused)}")
         return 1
     if ctx.name == "pg_dump":
-        ctx.out("--\n-- PostgreSQL database dump\n--\n\n-- Dumped from database version 15.6 (Debian 15.6-0+deb12u1)\n\n"
+        ctx.out("--\n-- PostgreSQL database dump\n--\n\n-- Dumped from database version 15.6 (Debian "
+"15.6-0+deb12u1)\n\n"
                 "SET statement_timeout = 0;\n\n--\n-- PostgreSQL database dump complete\n--\n\n")  # fmt: skip
         return 0
     verb = "CREATE" if ctx.name == "createdb" else "DROP"

@@ -9,7 +9,8 @@ from runners.sim.tool import Tool
 PATH = "/bin/pidof"
 
 _TOOL = Tool(
-    "pidof [options] [program [...]]", "s,single-shot c,check-root q x w,with-workers o,omit-pid= S,separator= t,lightweight",
+    "pidof [options] [program [...]]", "s,single-shot c,check-root q x w,with-workers o,omit-pid= "
+"S,separator= t,lightweight",
     "pidof from procps-ng 4.0.2", hinted=False,
 )  # fmt: skip
 

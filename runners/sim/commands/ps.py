@@ -88,13 +88,19 @@ def _own_process(ctx: Context) -> Process:
     known = ctx.machine.processes.get(ctx.pid)
     argv = tuple(ctx.argv)
     if known is not None and known.argv == argv:
-        return known
+        return known if ctx.machine.processes.get(known.ppid) else known._replace(ppid=_shell_of(ctx, known))
     pid = ctx.pid if known is None else ctx.machine.processes.next_pid
     return Process(
         pid=pid, ppid=known.pid if known is not None else 1, cred=ctx.cred, argv=argv, exe="/usr/bin/ps", program="ps",
         cwd=ctx.files.cwd, started=ctx.machine.clock.now, state="R", rss=4 << 20, vsz=11 << 20,
         tty=known.tty if known is not None else ctx.tty,
     )  # fmt: skip
+
+
+def _shell_of(ctx: Context, process: Process) -> int:
+    """The youngest older process on the same terminal: the shell that a subshell's commands belong to."""
+    shells = [other.pid for other in ctx.machine.processes if other.tty == process.tty and other.pid < process.pid]
+    return max(shells, default=1)
 
 
 # -- reading the command line

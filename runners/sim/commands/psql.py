@@ -6,6 +6,7 @@ from collections.abc import Sequence
 
 from runners.sim.commands.context import Context
 from runners.sim.commands.options import Options
+from runners.sim.files.inode import EXECUTE
 from runners.sim.pg_client import Link, ask, reach, refusal, target_of
 from runners.sim.programs.sql import SqlError, SqlResult, statements
 from runners.sim.tool import Tool
@@ -13,7 +14,8 @@ from runners.sim.tool import Tool
 _TOOL = Tool(
     "psql [OPTION]... [DBNAME [USERNAME]]",
     "c,command= d,dbname= f,file= l,list v,set= V,version X,no-psqlrc 1,single-transaction a,echo-all b,echo-errors "
-    "e,echo-queries E,echo-hidden L,log-file= n,no-readline o,output= q,quiet s,single-step S,single-line A,no-align csv "
+    "e,echo-queries E,echo-hidden L,log-file= n,no-readline o,output= q,quiet s,single-step S,single-line "
+"A,no-align csv "
     "F,field-separator= H,html P,pset= R,record-separator= t,tuples-only T,table-attr= x,expanded z "
     "0 h,host= p,port= U,username= w,no-password W,password",
     "psql (PostgreSQL) 15.6 (Debian 15.6-0+deb12u1)",
@@ -42,6 +44,9 @@ def main(ctx: Context) -> int:
     user = options.value("U") or (operands[1] if len(operands) > 1 else None)
     if options.has("l") and database is None:
         database = "postgres"
+    if not ctx.files.access(".", EXECUTE):
+        # Debian's wrapper of the client tools says so.
+        ctx.stderr.write(f'could not change directory to "{ctx.files.cwd}": Permission denied\n'.encode())
     link = reach(ctx, target_of(ctx, options.value("h"), options.value("p"), user, database))
     if isinstance(link, str):
         return _no_connection(ctx, link)
@@ -57,11 +62,11 @@ def main(ctx: Context) -> int:
             commands.append(("command", value or ""))
         elif name == "f" and value is not None:
             try:
-                text = ctx.stdin.read() if value == "-" else ctx.files.read(value)
+                data = ctx.stdin.read() if value == "-" else ctx.files.read(value)
             except OSError as error:
                 ctx.err(f"error: {value}: {error.strerror}")
                 return 1
-            commands.append(("script", text.decode("utf-8", "surrogateescape")))
+            commands.append(("script", data.decode("utf-8", "surrogateescape")))
     if not commands:
         commands.append(("script", ctx.stdin.read().decode("utf-8", "surrogateescape")))
     status = 0
@@ -150,12 +155,16 @@ def _table(ctx: Context, look: _Look, columns: Sequence[str], rows: list[list[st
         if not look.tuples and look.separator != ",":
             ctx.line(_count(rows))
         return
+    counted = len(rows)
+    rows = [line for row in rows for line in _lines(row)]
     widths = [max([len(column), *(len(row[index]) for row in rows)]) for index, column in enumerate(columns)]
-    numeric = [bool(rows) and all(_is_number(row[index]) for row in rows if row[index]) for index in range(len(columns))]
+    numeric = [
+        bool(rows) and all(_is_number(row[index]) for row in rows if row[index]) for index in range(len(columns))
+    ]
     if title and not look.tuples:
-        ctx.line(title.center(sum(widths) + 3 * len(widths) - 1).rstrip())
+        ctx.line(_centred(title, sum(widths) + 3 * len(widths) - 1).rstrip())
     if not look.tuples:
-        ctx.line("|".join(f" {column.center(width)} " for column, width in zip(columns, widths, strict=True)))
+        ctx.line("|".join(f" {_centred(column, width)} " for column, width in zip(columns, widths, strict=True)))
         ctx.line("+".join("-" * (width + 2) for width in widths))
     for row in rows:
         cells = [
@@ -163,10 +172,33 @@ def _table(ctx: Context, look: _Look, columns: Sequence[str], rows: list[list[st
             for cell, width, right in zip(row, widths, numeric, strict=True)
         ]
         # The last column is not padded when it stands on the left.
-        ctx.line("|".join(f" {cell} " for cell in cells)[:-1] if numeric[-1] else "|".join([*(f" {cell} " for cell in cells[:-1]), f" {row[-1]}"]))
+        ctx.line(
+            "|".join(f" {cell} " for cell in cells)[:-1]
+            if numeric[-1]
+            else "|".join([*(f" {cell} " for cell in cells[:-1]), f" {row[-1]}"])
+        )
     if not look.tuples:
-        ctx.line(_count(rows))
+        ctx.line(f"({counted} row{'' if counted == 1 else 's'})")
     ctx.line()
+
+
+def _lines(row: list[str]) -> list[list[str]]:
+    """A row whose cells hold several lines, with a plus sign at the end of each that goes on."""
+    parts = [cell.split("\n") for cell in row]
+    height = max(len(part) for part in parts)
+    wide = [max(len(line) for line in part) for part in parts]
+    return [
+        [
+            part[index].ljust(width) + "+" if index < len(part) - 1 else part[index] if index < len(part) else ""
+            for part, width in zip(parts, wide, strict=True)
+        ]
+        for index in range(height)
+    ]
+
+
+def _centred(text: str, width: int) -> str:
+    left = max(width - len(text), 0) // 2
+    return f"{' ' * left}{text}".ljust(width)
 
 
 def _count(rows: Sequence[Sequence[str]]) -> str:
@@ -186,7 +218,12 @@ def _expanded(ctx: Context, look: _Look, columns: Sequence[str], rows: list[list
     for number, row in enumerate(rows, 1):
         if look.aligned:
             label = f"-[ RECORD {number} ]"
-            ctx.line(label + "-" * max(width + 1 - len(label), 0) + "+" * (len(label) <= width + 1) + "-" * (body + 1 - max(len(label) - width - 2, 0)))
+            ctx.line(
+                label
+                + "-" * max(width + 1 - len(label), 0)
+                + "+" * (len(label) <= width + 1)
+                + "-" * (body + 1 - max(len(label) - width - 2, 0))
+            )
             for column, cell in zip(columns, row, strict=True):
                 ctx.line(f"{column:<{width}} | {cell}".rstrip())
         else:
@@ -214,14 +251,42 @@ def _meta(ctx: Context, link: Link, look: _Look, text: str) -> int:
         ctx.line(f"Expanded display is {'on' if look.expanded else 'off'}.")
         return 0
     if verb == "\\conninfo":
-        where = f'via socket in "{target.host or "/var/run/postgresql"}"' if target.local else f'on host "{target.host}" (address "{link.address}")'
-        ctx.line(f'You are connected to database "{target.database}" as user "{target.user}" {where} at port "{target.port}".')
+        where = (
+            f'via socket in "{target.host or "/var/run/postgresql"}"'
+            if target.local
+            else f'on host "{target.host}" (address "{link.address}")'
+        )
+        ctx.line(
+            f'You are connected to database "{target.database}" as user "{target.user}" {where} at port '
+            f'"{target.port}".'
+        )
         return 0
     if verb == "\\l":
         found = _column(ctx, link, "SELECT datname FROM pg_database", 0)
         names = sorted(dict.fromkeys([*found, "postgres", "template0", "template1"]))
-        rows = [[name, _owner(ctx, link, name), "UTF8", "C.UTF-8", "C.UTF-8", "", "libc", "=c/postgres" if name.startswith("template") else ""] for name in names]
-        columns = ("Name", "Owner", "Encoding", "Collate", "Ctype", "ICU Locale", "Locale Provider", "Access privileges")
+        rows = [
+            [
+                name,
+                _owner(ctx, link, name),
+                "UTF8",
+                "C.UTF-8",
+                "C.UTF-8",
+                "",
+                "libc",
+                "=c/postgres\npostgres=CTc/postgres" if name.startswith("template") else "",
+            ]
+            for name in names
+        ]
+        columns = (
+            "Name",
+            "Owner",
+            "Encoding",
+            "Collate",
+            "Ctype",
+            "ICU Locale",
+            "Locale Provider",
+            "Access privileges",
+        )
         _table(ctx, look, columns, rows, title="List of databases")
         return 0
     if verb in ("\\dt", "\\d") and not rest:
@@ -234,7 +299,7 @@ def _meta(ctx: Context, link: Link, look: _Look, text: str) -> int:
         _table(ctx, look, ("Schema", "Name", "Type", "Owner"), rows, title="List of relations")
         return 0
     if verb == "\\d":
-        answer = ask(ctx, link, f"SELECT * FROM {rest[0]} LIMIT 1")
+        answer = ask(ctx, link, f"SELECT * FROM {rest[0]} LIMIT 1")  # noqa: S608 (as the user typed it)
         if isinstance(answer, SqlError):
             ctx.stderr.write(f'Did not find any relation named "{rest[0]}".\n'.encode())
             return 1
@@ -246,14 +311,20 @@ def _meta(ctx: Context, link: Link, look: _Look, text: str) -> int:
         return 0
     if verb == "\\du":
         names = sorted(_column(ctx, link, "SELECT rolname FROM pg_roles", 0))
-        rows = [[name, "Superuser, Create role, Create DB, Replication, Bypass RLS" if name == "postgres" else "", "{}"] for name in names]
+        rows = [
+            [name, "Superuser, Create role, Create DB, Replication, Bypass RLS" if name == "postgres" else "", "{}"]
+            for name in names
+        ]
         _table(ctx, look, ("Role name", "Attributes", "Member of"), rows, title="List of roles")
         return 0
     if verb in ("\\c", "\\connect"):
         ctx.line(f'You are now connected to database "{rest[0] if rest else target.database}" as user "{target.user}".')
         return 0
     if verb == "\\?":
-        ctx.line("General\n  \\q                     quit psql\nInformational\n  \\d[S+]                 list tables, views, and sequences\n  \\l[+]   [PATTERN]      list databases")
+        ctx.line(
+            "General\n  \\q                     quit psql\nInformational\n  \\d[S+]                 "
+            "list tables, views, and sequences\n  \\l[+]   [PATTERN]      list databases"
+        )
         return 0
     ctx.stderr.write(f"invalid command {words[0]}\nTry \\? for help.\n".encode())
     return 1

@@ -42,7 +42,11 @@ def main(ctx: Context) -> int:
         elif word == "--no-auth-warning":
             warn = False
         elif word == "--help":
-            ctx.line(f"redis-cli {VERSION}\n\nUsage: redis-cli [OPTIONS] [cmd [arg [arg ...]]]\n  -h <hostname>      Server hostname (default: 127.0.0.1).\n  -p <port>          Server port (default: 6379).\n  -a <password>      Password to use when connecting to the server.")
+            ctx.line(
+                f"redis-cli {VERSION}\n\nUsage: redis-cli [OPTIONS] [cmd [arg [arg ...]]]\n  -h <hostname> "
+                f"     Server hostname (default: 127.0.0.1).\n  -p <port>          Server port (default: "
+                f"6379).\n  -a <password>      Password to use when connecting to the server."
+            )
             return 0
         elif word in ("--bigkeys", "--stat", "--latency", "--scan"):
             words = ["KEYS", "*"] if word == "--scan" else ["INFO"]
@@ -50,7 +54,9 @@ def main(ctx: Context) -> int:
             ctx.stderr.write(f"Unrecognized option or bad number of args for: '{word}'\n".encode())
             return 1
     if password is not None and warn and "-a" in ctx.args:
-        ctx.stderr.write(b"Warning: Using a password with '-a' or '-u' option on the command line interface may not be safe.\n")
+        ctx.stderr.write(
+            b"Warning: Using a password with '-a' or '-u' option on the command line interface may not be safe.\n"
+        )
     commands = [words] if words else _from_input(ctx)
     status = 0
     for index in range(repeat):
@@ -87,10 +93,14 @@ def _one(ctx: Context, host: str, port: int, password: str | None, command: list
         if kind == "redis" and command[0].lower() == "ping":
             ctx.line("PONG")
             return 0
-        ctx.stderr.write(b"(error) NOAUTH Authentication required.\n" if kind == "redis" else b"Error: Server closed the connection\n")
+        ctx.stderr.write(
+            b"(error) NOAUTH Authentication required.\n"
+            if kind == "redis"
+            else b"Error: Server closed the connection\n"
+        )
         return 1
     if process.program != "redis-server":
-        ctx.stderr.write(b"Error: Protocol error, got \"H\" as reply type byte\n")
+        ctx.stderr.write(b'Error: Protocol error, got "H" as reply type byte\n')
         return 1
     program = ctx.machine.programs[process.program]
     if command[0].lower() == "shutdown":
@@ -105,7 +115,14 @@ def _one(ctx: Context, host: str, port: int, password: str | None, command: list
             ctx.line()
         return 0
     verbatim = command[0].lower() == "info" or (len(command) > 1 and command[0].lower() == "client")
-    ctx.out(_text(answer, raw=raw or verbatim, status=command[0].lower() in ("set", "ping", "auth", "select", "flushall", "save", "config", "bgsave", "type")))
+    ctx.out(
+        _text(
+            answer,
+            raw=raw or verbatim,
+            status=command[0].lower()
+            in ("set", "ping", "auth", "select", "flushall", "save", "config", "bgsave", "type"),
+        )
+    )
     return 0
 
 
@@ -127,7 +144,9 @@ def _text(reply: object, *, raw: bool, status: bool, indent: str = "") -> str:
         lines = []
         for index, item in enumerate(reply, 1):
             lead = "" if index == 1 else indent
-            lines.append(f"{lead}{index:>{width}}) {_text(item, raw=False, status=False, indent=indent + ' ' * (width + 2))}")
+            lines.append(
+                f"{lead}{index:>{width}}) {_text(item, raw=False, status=False, indent=indent + ' ' * (width + 2))}"
+            )
         return "".join(lines)
     if status:
         return f"{reply}\n"

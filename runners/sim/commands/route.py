@@ -59,7 +59,9 @@ def _ifconfig(ctx: Context) -> int:
 def _block(ctx: Context, interface: Interface) -> str:
     loop = interface.name == "lo"
     received, received_bytes, sent, sent_bytes = counters(ctx.machine, interface)
-    kinds = "UP,LOOPBACK,RUNNING" if loop else "UP,BROADCAST,RUNNING,MULTICAST" if interface.up else "BROADCAST,MULTICAST"
+    kinds = (
+        "UP,LOOPBACK,RUNNING" if loop else "UP,BROADCAST,RUNNING,MULTICAST" if interface.up else "BROADCAST,MULTICAST"
+    )
     number = 73 if loop else 4163 if interface.up else 4098
     lines = [f"{interface.name}: flags={number}<{kinds}>  mtu {interface.mtu}"]
     if interface.address:

@@ -9,8 +9,18 @@ from runners.sim.tool import Tool
 NAMES = ("shutdown", "reboot", "poweroff", "halt", "init", "telinit", "runlevel")
 PATH = "/sbin/shutdown"
 
-_SHUTDOWN = Tool("shutdown [OPTIONS...] [TIME] [WALL...]", "H,halt P,poweroff r,reboot h k c show no-wall help", "systemd 252 (252.39-1~deb12u1)", hinted=False)
-_OTHER = Tool("{name} [OPTIONS...]", "f,force p,poweroff w,wtmp-only d,no-wtmp no-wall n,no-sync halt reboot help", "systemd 252 (252.39-1~deb12u1)", hinted=False)
+_SHUTDOWN = Tool(
+    "shutdown [OPTIONS...] [TIME] [WALL...]",
+    "H,halt P,poweroff r,reboot h k c show no-wall help",
+    "systemd 252 (252.39-1~deb12u1)",
+    hinted=False,
+)
+_OTHER = Tool(
+    "{name} [OPTIONS...]",
+    "f,force p,poweroff w,wtmp-only d,no-wtmp no-wall n,no-sync halt reboot help",
+    "systemd 252 (252.39-1~deb12u1)",
+    hinted=False,
+)
 
 
 def main(ctx: Context) -> int:
@@ -21,8 +31,12 @@ def main(ctx: Context) -> int:
         return _init(ctx)
     options = (_SHUTDOWN if ctx.name == "shutdown" else _OTHER).parse(ctx)
     if ctx.cred.uid != 0:
-        verb = {"shutdown": "Failed to schedule shutdown", "reboot": "Failed to set wall message, ignoring"}.get(ctx.name)
-        ctx.stderr.write(f"{verb or 'Call to ' + ctx.name + ' failed'}: Interactive authentication required.\n".encode())
+        verb = {"shutdown": "Failed to schedule shutdown", "reboot": "Failed to set wall message, ignoring"}.get(
+            ctx.name
+        )
+        ctx.stderr.write(
+            f"{verb or 'Call to ' + ctx.name + ' failed'}: Interactive authentication required.\n".encode()
+        )
         if ctx.name == "reboot":
             ctx.stderr.write(b"Call to Reboot failed: Interactive authentication required.\n")
         return 1
@@ -44,7 +58,10 @@ def main(ctx: Context) -> int:
     if delay:
         at = ctx.machine.clock.time(ctx.machine.clock.now + delay)
         kind = "reboot" if restart else "poweroff"
-        ctx.stderr.write(f"{'Reboot' if restart else 'Shutdown'} scheduled for {at:%a %Y-%m-%d %H:%M:%S} UTC, use 'shutdown -c' to cancel.\n".encode())
+        ctx.stderr.write(
+            f"{'Reboot' if restart else 'Shutdown'} scheduled for {at:%a %Y-%m-%d %H:%M:%S} UTC, use "
+            f"'shutdown -c' to cancel.\n".encode()
+        )
         ctx.machine.schedule(delay, "power", kind)
         return 0
     (reboot if restart else power_off)(ctx.machine)

@@ -46,10 +46,12 @@ def main(ctx: Context) -> int:
     try:
         states, terms = _filter(options.operands)
     except ValueError as error:
-        ctx.stderr.write(f'Error: an inet prefix is expected rather than "{error}".\nCannot parse dst/src address.\n'.encode())
+        ctx.stderr.write(
+            f'Error: an inet prefix is expected rather than "{error}".\nCannot parse dst/src address.\n'.encode()
+        )
         return 1
     protocols = _protocols(options)
-    one_state = len(states) == 1
+    one_state = len(states) == 1 or states == _GROUPS["listening"]
     if not states:
         states = _GROUPS["all" if options.has("a") else "listening" if options.has("l") else "open"]
     chosen = [
@@ -58,7 +60,7 @@ def main(ctx: Context) -> int:
         and not (options.has("4") and (is_ipv6(row.socket.address) or row.socket.path))
         and not (options.has("6") and not is_ipv6(row.socket.address))
     ]  # fmt: skip
-    chosen.sort(key=lambda row: (("u_str", "udp", "tcp").index(_protocol(row)) if _protocol(row) != "u_dgr" else 0))
+    chosen.sort(key=lambda row: ("u_str", "udp", "tcp").index(_protocol(row)) if _protocol(row) != "u_dgr" else 0)
     _print(ctx, options, chosen, protocols, one_state=one_state)
     return 0
 
@@ -90,7 +92,13 @@ def _state(row: Row) -> str:
     state = row.socket.state.upper().replace("_", "-")
     if _protocol(row) in ("udp", "u_dgr"):
         return "unconn"
-    return {"ESTABLISHED": "estab", "LISTEN": "listen", "CLOSE": "unconn", "FIN-WAIT1": "fin-wait-1", "FIN-WAIT2": "fin-wait-2"}.get(state, state.lower())
+    return {
+        "ESTABLISHED": "estab",
+        "LISTEN": "listen",
+        "CLOSE": "unconn",
+        "FIN-WAIT1": "fin-wait-1",
+        "FIN-WAIT2": "fin-wait-2",
+    }.get(state, state.lower())
 
 
 # -- filters
@@ -118,7 +126,17 @@ def _filter(words: Sequence[str]) -> tuple[set[str], list[tuple[str, str, str]]]
     return states, terms
 
 
-_NUMBERS = {name: number for number, name in ((80, "http"), (443, "https"), (22, "ssh"), (5432, "postgresql"), (6379, "redis"), (53, "domain"))}
+_NUMBERS = {
+    name: number
+    for number, name in (
+        (80, "http"),
+        (443, "https"),
+        (22, "ssh"),
+        (5432, "postgresql"),
+        (6379, "redis"),
+        (53, "domain"),
+    )
+}
 
 
 def _holds(row: Row, term: tuple[str, str, str]) -> bool:
@@ -152,15 +170,23 @@ def _summary(ctx: Context, table: Sequence[Row]) -> None:
     ctx.line(f"TCP:   {len(tcp)} (estab {estab}, closed {waiting}, orphaned 0, timewait {waiting})")
     ctx.line()
     ctx.line("Transport Total     IP        IPv6")
-    six = [sum(1 for row in group if is_ipv6(row.socket.address) and _state(row) != "time-wait") for group in (udp, tcp)]
-    figures = [("RAW\t ", 0, 0), ("UDP\t ", len(udp), six[0]), ("TCP\t ", living, six[1]), ("INET\t ", len(udp) + living, sum(six)), ("FRAG\t ", 0, 0)]
+    six = [
+        sum(1 for row in group if is_ipv6(row.socket.address) and _state(row) != "time-wait") for group in (udp, tcp)
+    ]
+    figures = [
+        ("RAW\t ", 0, 0),
+        ("UDP\t ", len(udp), six[0]),
+        ("TCP\t ", living, six[1]),
+        ("INET\t ", len(udp) + living, sum(six)),
+        ("FRAG\t ", 0, 0),
+    ]
     for label, total, six_count in figures:
         ctx.line(f"{label} {total:<9} {total - six_count:<9} {six_count:<9}")
     ctx.line()
 
 
 def _print(ctx: Context, options: Options, chosen: Sequence[Row], protocols: set[str], *, one_state: bool) -> None:
-    several = len(protocols - {"u_dgr", "u_str", "raw"}) > 1
+    several = len(protocols - {"raw"}) > 1
     header = [*(["Netid"] if several else []), *([] if one_state else ["State"]), "Recv-Q", "Send-Q"]
     ends = ("Local Address", "Port", "Peer Address", "Port")
     lines = []
@@ -170,7 +196,9 @@ def _print(ctx: Context, options: Options, chosen: Sequence[Row], protocols: set
         cells = [*([_protocol(row)] if several else []), *([] if one_state else [state]), *queues]
         details = (f" {_users(row)}" if options.has("p") and _visible(ctx, row) else "") + _extra(ctx, options, row)
         lines.append((cells, _ends(row, options.has("n")), details))
-    widths = [max(len(cells[index]) for cells in [header, *(line[0] for line in lines)]) for index in range(len(header))]
+    widths = [
+        max(len(cells[index]) for cells in [header, *(line[0] for line in lines)]) for index in range(len(header))
+    ]
     spans = [max(len(cells[index]) for cells in [ends, *(line[1] for line in lines)]) for index in range(4)]
     last = max(len(details) for details in ["Process", *(line[2] for line in lines)])
     out = []
@@ -211,7 +239,12 @@ def _ends(row: Row, numeric: bool) -> tuple[str, str, str, str]:
             return ("[::]" if is_ipv6(socket.address) else "0.0.0.0") if peer else text or "0.0.0.0"  # noqa: S104
         return f"[{text}]" if is_ipv6(text) else text
 
-    return address(socket.address, peer=False), port(socket.port), address(socket.peer, peer=True), port(socket.peer_port)
+    return (
+        address(socket.address, peer=False),
+        port(socket.port),
+        address(socket.peer, peer=True),
+        port(socket.peer_port),
+    )
 
 
 def _users(row: Row) -> str:

@@ -44,7 +44,9 @@ def main(ctx: Context) -> int:
         return 0
     target = _target(ctx)
     if target is None:
-        ctx.stderr.write(_USAGE.encode() if ctx.name == "ssh" else f"usage: {ctx.name} [options] source ... target\n".encode())
+        ctx.stderr.write(
+            _USAGE.encode() if ctx.name == "ssh" else f"usage: {ctx.name} [options] source ... target\n".encode()
+        )
         return 255 if ctx.name == "ssh" else 1
     status = _connect(ctx, target)
     if ctx.name in ("scp", "sftp") and status:
@@ -69,7 +71,10 @@ def _target(ctx: Context) -> _Target | None:
                 timeout = float(value)
             elif name.lower() == "stricthostkeychecking":
                 strict = value not in ("no", "accept-new", "off")
-        elif word in ("-i", "-F", "-J", "-L", "-R", "-D", "-c", "-m", "-b", "-E", "-S", "-W", "-e", "-O", "-Q", "-w") and words:
+        elif (
+            word in ("-i", "-F", "-J", "-L", "-R", "-D", "-c", "-m", "-b", "-E", "-S", "-W", "-e", "-O", "-Q", "-w")
+            and words
+        ):
             words.pop(0)
         elif word.startswith("-"):
             continue
@@ -97,7 +102,10 @@ def _connect(ctx: Context, target: _Target) -> int:
         return 255
     server = link.process.program if link.process is not None else link.remote.kind if link.remote is not None else ""
     if server not in ("sshd", "ssh"):
-        ctx.stderr.write(f"kex_exchange_identification: Connection closed by remote host\nConnection closed by {link.address} port {target.port}\n".encode())
+        ctx.stderr.write(
+            f"kex_exchange_identification: Connection closed by remote host\nConnection closed by "
+            f"{link.address} port {target.port}\n".encode()
+        )
         return 255
     home = ctx.environment.get("HOME", "/")
     known = ""
@@ -140,7 +148,10 @@ def _keygen(ctx: Context) -> int:
         if word in ("-t", "-f", "-N", "-C", "-b", "-R", "-F", "-E", "-P", "-m") and words:
             values[word] = words.pop(0)
         elif word.startswith("-"):
-            values[word] = ""
+            # Letters may be joined; the last one may take the next word.
+            for letter in word[1:]:
+                takes = f"-{letter}" in ("-f", "-t", "-N", "-C") and letter == word[-1] and words
+                values[f"-{letter}"] = words.pop(0) if takes else ""
     home = ctx.environment.get("HOME", "/")
     if "-A" in values:
         return _host_keys(ctx)
@@ -223,7 +234,9 @@ def _fingerprint(ctx: Context, path: str) -> int:
                     digest = _digest(f"{word} {words[index + 1]}")
                 except ValueError:
                     break
-                kind, bits = ("ED25519", 256) if "ed25519" in word else ("RSA", 3072) if "rsa" in word else ("ECDSA", 256)
+                kind, bits = (
+                    ("ED25519", 256) if "ed25519" in word else ("RSA", 3072) if "rsa" in word else ("ECDSA", 256)
+                )
                 ctx.line(f"{bits} {digest} {' '.join(words[index + 2 :]) or 'no comment'} ({kind})")
                 status = 0
                 break

@@ -15,7 +15,11 @@ def main(ctx: Context) -> int:
         ctx.stderr.write(b"OpenSSH_9.2p1 Debian-2+deb12u3, OpenSSL 3.0.15 3 Sep 2024\n")
         return 0
     if ctx.args and ctx.args[0].startswith("--"):
-        ctx.stderr.write(b"unknown option -- -\nOpenSSH_9.2p1 Debian-2+deb12u3, OpenSSL 3.0.15 3 Sep 2024\nusage: sshd [-46DdeiqTtV] [-C connection_spec] [-c host_cert_file]\n            [-E log_file] [-f config_file] [-g login_grace_time]\n            [-h host_key_file] [-o option] [-p port] [-u len]\n")
+        ctx.stderr.write(
+            b"unknown option -- -\nOpenSSH_9.2p1 Debian-2+deb12u3, OpenSSL 3.0.15 3 Sep 2024\nusage: "
+            b"sshd [-46DdeiqTtV] [-C connection_spec] [-c host_cert_file]\n            [-E log_file] "
+            b"[-f config_file] [-g login_grace_time]\n            [-h host_key_file] [-o option] [-p port] [-u len]\n"
+        )
         return 1
     if "t" in letters or "T" in letters:
         problems = check(ctx.machine)
@@ -41,8 +45,16 @@ def _show(ctx: Context) -> None:
         config = parse(ctx.machine.view().text(CONFIG))
     except (OSError, ConfigError):
         return
-    defaults = {"port": ("22",), "addressfamily": ("any",), "permitrootlogin": ("without-password",), "pubkeyauthentication": ("yes",),
-                "passwordauthentication": ("yes",), "maxauthtries": ("6",), "maxsessions": ("10",), "x11forwarding": ("no",)}  # fmt: skip
+    defaults = {
+        "port": ("22",),
+        "addressfamily": ("any",),
+        "permitrootlogin": ("without-password",),
+        "pubkeyauthentication": ("yes",),
+        "passwordauthentication": ("yes",),
+        "maxauthtries": ("6",),
+        "maxsessions": ("10",),
+        "x11forwarding": ("no",),
+    }
     for name, values in {**defaults, **config}.items():
         for value in values:
             ctx.line(f"{name} {value}")

@@ -13,7 +13,8 @@ PATH = "/bin/su"
 
 _TOOL = Tool(
     "su [options] [-] [<user> [<argument>...]]",
-    "m,preserve-environment p w,whitelist-environment= g,group= G,supp-group= l,login c,command= session-command= f,fast "
+    "m,preserve-environment p w,whitelist-environment= g,group= G,supp-group= l,login c,command= "
+"session-command= f,fast "
     "s,shell= P,pty T,no-pty u,user= V,version",
     "su from util-linux 2.38.1",
 )  # fmt: skip
@@ -44,18 +45,27 @@ def main(ctx: Context) -> int:
         ctx.stderr.write(b"Password: ")
         ctx.sleep(2.0)
         ctx.stderr.write(b"\n")
-        log(ctx.machine, "su", f"FAILED SU (to {name}) {caller} on {ctx.tty}", pid=ctx.pid, priority=5, uid=ctx.cred.uid)
+        log(
+            ctx.machine, "su", f"FAILED SU (to {name}) {caller} on {ctx.tty}", pid=ctx.pid, priority=5, uid=ctx.cred.uid
+        )
         ctx.err("Authentication failure")
         return 1
-    shell = options.value("s") or (user.shell if login or not options.has("m", "p") else ctx.environment.get("SHELL", user.shell))
+    shell = options.value("s") or (
+        user.shell if login or not options.has("m", "p") else ctx.environment.get("SHELL", user.shell)
+    )
     if not ctx.machine.view(known.cred(name)).access(shell, 1):
-        ctx.err(f"failed to execute {shell}: {'Permission denied' if ctx.files.exists(shell) else 'No such file or directory'}")
+        ctx.err(
+            f"failed to execute {shell}: "
+            f"{'Permission denied' if ctx.files.exists(shell) else 'No such file or directory'}"
+        )
         return 126 if ctx.files.exists(shell) else 127
     if login:
         environment = login_environment(user, ctx.environment)
         cwd = user.home
         if not ctx.machine.view(known.cred(name)).exists(user.home):
-            ctx.stderr.write(f"su: warning: cannot change directory to {user.home}: No such file or directory\n".encode())
+            ctx.stderr.write(
+                f"su: warning: cannot change directory to {user.home}: No such file or directory\n".encode()
+            )
             cwd = "/" if not ctx.files.cwd else ctx.files.cwd
     else:
         environment = dict(ctx.environment)
@@ -67,7 +77,8 @@ def main(ctx: Context) -> int:
     command = options.value("c", "session-command")
     if ctx.name == "su":
         log(ctx.machine, "su", f"(to {name}) {caller} on {ctx.tty}", pid=ctx.pid, priority=5)
-        log(ctx.machine, "su", f"pam_unix(su{'-l' if login else ''}:session): session opened for user {name}(uid={user.uid}) "
+        log(ctx.machine, "su", f"pam_unix(su{'-l' if login else ''}:session): session opened for user "
+f"{name}(uid={user.uid}) "
             f"by (uid={ctx.cred.uid})", pid=ctx.pid)  # fmt: skip
     argv = direct or [shell, *(["-l"] if login and shell.endswith("sh") and "bash" in shell else []),
                       *(["-c", command] if command is not None else []), *operands]  # fmt: skip
@@ -75,5 +86,10 @@ def main(ctx: Context) -> int:
         argv = direct
     status = run_as(ctx, known, user, argv, environment, cwd)
     if ctx.name == "su":
-        log(ctx.machine, "su", f"pam_unix(su{'-l' if login else ''}:session): session closed for user {name}", pid=ctx.pid)
+        log(
+            ctx.machine,
+            "su",
+            f"pam_unix(su{'-l' if login else ''}:session): session closed for user {name}",
+            pid=ctx.pid,
+        )
     return status

@@ -16,7 +16,8 @@ NAMES = ("sudo", "sudoedit")
 _TOOL = Tool(
     "sudo [-ABbEHnPS] [-g group] [-u user] [VAR=value] [-i | -s] [command [arg ...]]",
     "A,askpass b,background B,bell C,close-from= D,chdir= E,preserve-env=? e,edit g,group= H,set-home h i,login "
-    "K,remove-timestamp k,reset-timestamp l,list n,non-interactive P,preserve-groups p,prompt= R,chroot= S,stdin s,shell "
+    "K,remove-timestamp k,reset-timestamp l,list n,non-interactive P,preserve-groups p,prompt= R,chroot= "
+"S,stdin s,shell "
     "t,type= T,command-timeout= U,other-user= u,user= V v,validate N",
     "Sudo version 1.9.13p3",
     permute=False,
@@ -26,9 +27,11 @@ _USAGE = (
     "usage: sudo -h | -K | -k | -V\n"
     "usage: sudo -v [-ABkNnS] [-g group] [-h host] [-p prompt] [-u user]\n"
     "usage: sudo -l [-ABkNnS] [-g group] [-h host] [-p prompt] [-U user] [-u user] [command [arg ...]]\n"
-    "usage: sudo [-ABbEHkNnPS] [-r role] [-t type] [-C num] [-D directory] [-g group] [-h host] [-p prompt] [-R directory] "
+    "usage: sudo [-ABbEHkNnPS] [-r role] [-t type] [-C num] [-D directory] [-g group] [-h host] [-p "
+    "prompt] [-R directory] "
     "[-T timeout] [-u user] [VAR=value] [-i | -s] [command [arg ...]]\n"
-    "usage: sudo -e [-ABkNnS] [-r role] [-t type] [-C num] [-D directory] [-g group] [-h host] [-p prompt] [-R directory] "
+    "usage: sudo -e [-ABkNnS] [-r role] [-t type] [-C num] [-D directory] [-g group] [-h host] [-p "
+    "prompt] [-R directory] "
     "[-T timeout] [-u user] file ...\n"
 )
 
@@ -74,7 +77,11 @@ def main(ctx: Context) -> int:
         if found.errno == 2:
             ctx.err(f"{words[0]}: command not found")
         else:
-            ctx.err(f"unable to execute {found.path}: {found.message}" if "/" in words[0] else f"{words[0]}: command not found")
+            ctx.err(
+                f"unable to execute {found.path}: {found.message}"
+                if "/" in words[0]
+                else f"{words[0]}: command not found"
+            )
         return 1
     path = words[0] if "/" in words[0] else _which(ctx, words[0], policy.secure_path)
     if not _allowed(ctx, policy, known, caller, target, path, " ".join(words[1:]), no_prompt=options.has("n")):
@@ -93,7 +100,13 @@ def main(ctx: Context) -> int:
     log(ctx.machine, "sudo", f"pam_unix(sudo:session): session opened for user {target.name}(uid={target.uid}) by "
         f"(uid={caller.uid})", pid=ctx.pid, uid=ctx.cred.uid)  # fmt: skip
     status = run_as(ctx, known, target, words, environment, where)
-    log(ctx.machine, "sudo", f"pam_unix(sudo:session): session closed for user {target.name}", pid=ctx.pid, uid=ctx.cred.uid)
+    log(
+        ctx.machine,
+        "sudo",
+        f"pam_unix(sudo:session): session closed for user {target.name}",
+        pid=ctx.pid,
+        uid=ctx.cred.uid,
+    )
     return status
 
 
@@ -132,8 +145,16 @@ def problem_text(problem: SyntaxProblem) -> str:
 
 
 def _allowed(
-    ctx: Context, policy: Policy, known: Accounts, caller: User, target: User, command: str, arguments: str, *, no_prompt: bool
-) -> bool:  # fmt: skip
+    ctx: Context,
+    policy: Policy,
+    known: Accounts,
+    caller: User,
+    target: User,
+    command: str,
+    arguments: str,
+    *,
+    no_prompt: bool,
+) -> bool:
     if caller.uid == 0:
         return True
     if command == "validate":
@@ -147,7 +168,10 @@ def _allowed(
         ctx.err("a password is required")
         return False
     if not ctx.stdout.is_terminal:
-        ctx.err("a terminal is required to read the password; either use the -S option to read from standard input or configure an askpass helper")
+        ctx.err(
+            "a terminal is required to read the password; either use the -S option to read from standard "
+            "input or configure an askpass helper"
+        )
         ctx.err("a password is required")
         return False
     if grant is None and not grants_of(policy, known, caller):
@@ -171,7 +195,10 @@ def _list(ctx: Context, policy: Policy, known: Accounts, other: str | None, call
     ctx.line(f"    env_reset, mail_badpass, secure_path={policy.secure_path.replace(':', chr(92) + ':')}, use_pty")
     ctx.line()
     ctx.line(f"User {user.name} may run the following commands on {host}:")
+    lines: dict[tuple[tuple[str, ...], bool, str], list[str]] = {}
     for grant in grants:
-        users = " : ".join(["ALL", "ALL"]) if grant.users == ("ALL",) else ", ".join(grant.users)
-        ctx.line(f"    ({users}) {'' if grant.password else 'NOPASSWD: '}{grant.command}")
+        lines.setdefault((grant.users, grant.password, grant.who), []).append(grant.command)
+    for (users, password, _), commands in lines.items():
+        shown = "ALL : ALL" if users == ("ALL",) else ", ".join(users)
+        ctx.line(f"    ({shown}) {'' if password else 'NOPASSWD: '}{', '.join(commands)}")
     return 0

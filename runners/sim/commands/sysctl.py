@@ -13,7 +13,8 @@ PATH = "/sbin/sysctl"
 
 _TOOL = Tool(
     "sysctl [options] [variable[=value] ...]",
-    "a,all A X deprecated dry-run b,binary e,ignore N,names n,values p,load=? f system r,pattern= q,quiet w,write o x d V,version h,help",
+    "a,all A X deprecated dry-run b,binary e,ignore N,names n,values p,load=? f system r,pattern= "
+"q,quiet w,write o x d V,version h,help",
     "sysctl from procps-ng 4.0.2", hinted=False,
 )  # fmt: skip
 
@@ -74,7 +75,7 @@ def _one(ctx: Context, options: Options, text: str) -> int:
         ctx.err(f'"{text}" must be of the form name=value')
         return 1
     if ctx.cred.uid != 0:
-        ctx.err(f"permission denied on key \"{name}\"")
+        ctx.err(f'permission denied on key "{name}"')
         return 1
     if re.fullmatch(r"-?\d+", table[name]) and not re.fullmatch(r"-?\d+", value.strip()):
         ctx.err(f'setting key "{name}": Invalid argument')

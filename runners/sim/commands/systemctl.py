@@ -6,27 +6,33 @@ from collections.abc import Sequence
 
 from runners.sim.commands.context import Context
 from runners.sim.commands.options import Options
+from runners.sim.format import relative
 from runners.sim.power import power_off, reboot
 from runners.sim.systemctl import jobs, lists
-from runners.sim.systemctl.facts import timestamp
+from runners.sim.systemctl.facts import shown_path, timestamp
 from runners.sim.systemctl.show import manager_properties, properties
-from runners.sim.systemctl.status import exit_status, status_lines, tree_lines, warning
-from runners.sim.format import relative
+from runners.sim.systemctl.status import collected, exit_status, status_lines, tree_lines, warning
 from runners.sim.systemd import manager
 from runners.sim.systemd.manager import UnitError, full_name, known, unit_file
 from runners.sim.systemd.unitfile import UnitFile
+from runners.sim.systemd.units import read_unit
 from runners.sim.tool import Tool
 
 PATH = "/bin/systemctl"
 
 _TOOL = Tool(
     "systemctl [OPTIONS...] COMMAND ...",
-    "t,type= state= failed p,property= P= a,all l,full r,recursive reverse after before with-dependencies job-mode= show-transaction "
+    "t,type= state= failed p,property= P= a,all l,full r,recursive reverse after before with-dependencies "
+"job-mode= show-transaction "
     "show-types value i,ignore-inhibitors check-inhibitors= s,signal= kill-whom= kill-who= what= now dry-run q,quiet "
     "wait no-block no-wall no-reload no-legend legend= no-pager no-ask-password system user global runtime f,force "
     "preset-mode= root= image= n,lines= o,output= firmware-setup plain timestamp= read-only mkdir marked H,host= "
     "M,machine= h,help",
-    "systemd 252 (252.39-1~deb12u1)",
+    "systemd 252 (252.39-1~deb12u1)\n"
+    "+PAM +AUDIT +SELINUX +APPARMOR +IMA +SMACK +SECCOMP +GCRYPT -GNUTLS +OPENSSL +ACL +BLKID +CURL "
+"+ELFUTILS +FIDO2 +IDN2 "
+    "-IDN +IPTC +KMOD +LIBCRYPTSETUP +LIBFDISK +PCRE2 -PWQUALITY +P11KIT +QRENCODE +TPM2 +BZIP2 +LZ4 +XZ +ZLIB +ZSTD "
+    "-BPF_FRAMEWORK -XKBCOMMON +UTMP +SYSVINIT default-hierarchy=unified",
     hinted=False,
 )  # fmt: skip
 
@@ -90,9 +96,11 @@ def _list_units(ctx: Context, options: Options, names: list[str]) -> int:
 
 
 def _list_unit_files(ctx: Context, options: Options, names: list[str]) -> int:
-    return _print(ctx, lists.list_unit_files(
+    lines = lists.list_unit_files(
         ctx.machine, names, states=_words(options, "state"), kinds=_words(options, "t"), legend=_legend(options)
-    ))  # fmt: skip
+    )
+    _print(ctx, lines)
+    return 1 if names and len(lines) <= 3 and _legend(options) and lines[-1].startswith("0 ") else 0
 
 
 def _list_timers(ctx: Context, options: Options, names: list[str]) -> int:
@@ -140,14 +148,17 @@ def _status(ctx: Context, options: Options, names: list[str]) -> int:
             continue
         unit = unit_file(ctx.machine, name)
         state = ctx.machine.systemd.get(unit.name)
-        if unit.load_state == "not-found" and unit.name not in ctx.machine.systemd.units:
+        forgotten = collected(ctx.machine, unit)
+        if forgotten:
+            unit = read_unit(ctx.machine.view(), unit.name)
+        if unit.load_state == "not-found" and (forgotten or unit.name not in ctx.machine.systemd.units):
             ctx.stderr.write(f"Unit {unit.name} could not be found.\n".encode())
             status = 4
             continue
         if not first:
             ctx.line()
         first = False
-        notice = warning(ctx.machine, unit.name)
+        notice = "" if forgotten else warning(ctx.machine, unit.name)
         if notice:
             ctx.stderr.write((notice + "\n").encode())
         readable = ctx.cred.uid == 0 or bool(ctx.cred.groups & {4, 999})
@@ -249,7 +260,7 @@ def _cat(ctx: Context, _options: Options, names: list[str]) -> int:
             if not first:
                 ctx.line()
             first = False
-            ctx.line(f"# {path}")
+            ctx.line(f"# {shown_path(path)}")
             try:
                 ctx.stdout.write(ctx.files.read(path))
             except OSError as error:
@@ -371,6 +382,9 @@ def _set_property(ctx: Context, _options: Options, names: list[str]) -> int:
     if len(names) < 2:
         return _too_few(ctx)
     full = full_name(names[0])
+    if unit_file(ctx.machine, full).load_state == "not-found":
+        ctx.stderr.write(f"Failed to set unit properties on {full}: Unit {full} not found.\n".encode())
+        return 1
     folder = f"/etc/systemd/system.control/{full}.d"
     for path in ("/etc/systemd/system.control", folder):
         if not ctx.files.exists(path):
@@ -379,7 +393,8 @@ def _set_property(ctx: Context, _options: Options, names: list[str]) -> int:
         name = setting.split("=", 1)[0]
         ctx.files.write(
             f"{folder}/50-{name}.conf",
-            f'# This is a drop-in unit file extension, created via "systemctl set-property"\n[Service]\n{setting}\n'.encode(),
+            f'# This is a drop-in unit file extension, created via "systemctl set-property"\n[Service]\n'
+            f"{setting}\n".encode(),
         )
     manager.daemon_reload(ctx.machine)
     return 0

@@ -5,7 +5,12 @@ from __future__ import annotations
 from runners.sim.commands.context import Context
 from runners.sim.tool import Tool
 
-_TOOL = Tool("timedatectl [OPTIONS...] COMMAND ...", "h,help no-pager no-ask-password H,host= M,machine= adjust-system-clock monitor p,property= a,all value", "systemd 252 (252.39-1~deb12u1)", hinted=False)
+_TOOL = Tool(
+    "timedatectl [OPTIONS...] COMMAND ...",
+    "h,help no-pager no-ask-password H,host= M,machine= adjust-system-clock monitor p,property= a,all value",
+    "systemd 252 (252.39-1~deb12u1)",
+    hinted=False,
+)
 
 
 def main(ctx: Context) -> int:
@@ -43,6 +48,12 @@ def main(ctx: Context) -> int:
             return 1
         if verb == "set-time" and synchronised:
             ctx.stderr.write(b"Failed to set time: Automatic time synchronization is enabled\n")
+            return 1
+        zone = rest[0] if rest else ""
+        known = zone in ("UTC", "Etc/UTC") or (zone != "" and ctx.files.exists(f"/usr/share/zoneinfo/{zone}"))
+        if verb == "set-timezone" and not known:
+            message = f"Failed to set time zone: Invalid or not installed time zone '{zone}'\n"
+            ctx.stderr.write(message.encode())
             return 1
         if verb == "set-ntp" and rest:
             action = "start" if rest[0] in ("true", "yes", "1", "on") else "stop"

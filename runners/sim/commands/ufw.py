@@ -32,7 +32,10 @@ def _nft(ctx: Context) -> int:
         ctx.line("nftables v1.0.6 (Lester Gooch #5)")
         return 0
     if ctx.cred.uid != 0:
-        ctx.stderr.write(b"Operation not permitted (you must be root)\nnetlink: Error: cache initialization failed: Operation not permitted\n")
+        ctx.stderr.write(
+            b"Operation not permitted (you must be root)\nnetlink: Error: cache initialization failed: "
+            b"Operation not permitted\n"
+        )
         return 1
     tables = ctx.machine.network.tables
     if words[:2] == ["list", "ruleset"]:
@@ -46,9 +49,18 @@ def _nft(ctx: Context) -> int:
                 ctx.line(f"table ip {name}")
         return 0
     if words[:2] == ["flush", "ruleset"]:
-        ctx.machine.network.tables = {name: {key: chain._replace(rules=(), policy="ACCEPT") for key, chain in chains.items() if chain.policy != "-"} for name, chains in tables.items()}
+        ctx.machine.network.tables = {
+            name: {
+                key: chain._replace(rules=(), policy="ACCEPT") for key, chain in chains.items() if chain.policy != "-"
+            }
+            for name, chains in tables.items()
+        }
         return 0
-    ctx.stderr.write(b"Error: syntax error, unexpected end of file, expecting string\n" if not words else f"Error: syntax error, unexpected {words[-1]}\n{' '.join(words)}\n{'^' * len(words[0])}\n".encode())
+    ctx.stderr.write(
+        b"Error: syntax error, unexpected end of file, expecting string\n"
+        if not words
+        else f"Error: syntax error, unexpected {words[-1]}\n{' '.join(words)}\n{'^' * len(words[0])}\n".encode()
+    )
     return 1
 
 
@@ -72,7 +84,8 @@ def _nft_rule(rule: Rule) -> str:
     parts = []
     for value, text in (
         (rule.in_interface, f'iifname "{rule.in_interface}"'), (rule.out_interface, f'oifname "{rule.out_interface}"'),
-        (rule.source, f"ip saddr {rule.source.removesuffix('/32')}"), (rule.destination, f"ip daddr {rule.destination.removesuffix('/32')}"),
+        (rule.source, f"ip saddr "
+f"{rule.source.removesuffix('/32')}"), (rule.destination, f"ip daddr {rule.destination.removesuffix('/32')}"),
     ):  # fmt: skip
         if value:
             parts.append(text)
@@ -84,7 +97,11 @@ def _nft_rule(rule: Rule) -> str:
     if rule.states:
         parts.append("ct state " + ",".join(sorted(state.lower() for state in rule.states)))
     parts.append("counter packets 0 bytes 0")
-    parts.append({"REJECT": "reject", "LOG": "log"}.get(rule.target, rule.target.lower() if rule.target in ("ACCEPT", "DROP", "RETURN") else f"jump {rule.target}"))
+    parts.append(
+        {"REJECT": "reject", "LOG": "log"}.get(
+            rule.target, rule.target.lower() if rule.target in ("ACCEPT", "DROP", "RETURN") else f"jump {rule.target}"
+        )
+    )
     return " ".join(parts)
 
 
@@ -114,7 +131,11 @@ def _ufw(ctx: Context) -> int:
     if verb in ("allow", "deny", "reject", "limit", "delete", "insert"):
         return _rule(ctx, words)
     if verb in ("reload", "reset", "default", "logging"):
-        ctx.line({"reload": "Firewall reloaded" if _enabled(ctx) else "Firewall not enabled (skipping reload)"}.get(verb, "Default policy changed"))
+        ctx.line(
+            {"reload": "Firewall reloaded" if _enabled(ctx) else "Firewall not enabled (skipping reload)"}.get(
+                verb, "Default policy changed"
+            )
+        )
         return 0
     ctx.stderr.write(b"ERROR: not enough args\n" if not words else b"ERROR: Invalid syntax\n")
     return 1
@@ -131,8 +152,12 @@ def _switch(ctx: Context, on: bool) -> int:
     if on:
         base = (["-i", "lo", "-j", "ACCEPT"], ["-m", "conntrack", "--ctstate", "RELATED,ESTABLISHED", "-j", "ACCEPT"])
         missing = tuple(rule for rule in (parse_rule(words) for words in base) if rule not in chain.rules)
-        ctx.machine.network.tables = with_chain(ctx.machine.network.tables, "filter", chain._replace(policy="DROP", rules=missing + chain.rules))
-    ctx.line("Firewall is active and enabled on system startup" if on else "Firewall stopped and disabled on system startup")
+        ctx.machine.network.tables = with_chain(
+            ctx.machine.network.tables, "filter", chain._replace(policy="DROP", rules=missing + chain.rules)
+        )
+    ctx.line(
+        "Firewall is active and enabled on system startup" if on else "Firewall stopped and disabled on system startup"
+    )
     return 0
 
 
@@ -151,7 +176,9 @@ def _status(ctx: Context, *, verbose: bool, numbered: bool) -> int:
             port = f"{rule.destination_ports[0][0]}/{rule.protocol}"
             action = {"ACCEPT": "ALLOW", "DROP": "DENY", "REJECT": "REJECT"}.get(rule.target, rule.target)
             number = f"[{index:>2}] " if numbered else ""
-            ctx.line(f"{number}{port:<26} {action + (' IN' if numbered or verbose else ''):<11} {rule.source or 'Anywhere'}")
+            ctx.line(
+                f"{number}{port:<26} {action + (' IN' if numbered or verbose else ''):<11} {rule.source or 'Anywhere'}"
+            )
         ctx.line()
     return 0
 
@@ -172,7 +199,12 @@ def _rule(ctx: Context, words: list[str]) -> int:
         ctx.stderr.write(f"ERROR: Could not find a profile matching '{words[1]}'\n".encode())
         return 1
     protocol = "udp" if "udp" in text else "tcp"
-    spec = [*(["-s", source.group(1)] if source and source.group(1) != "any" else []), *(["-p", protocol, "--dport", number] if number else []), "-j", target]
+    spec = [
+        *(["-s", source.group(1)] if source and source.group(1) != "any" else []),
+        *(["-p", protocol, "--dport", number] if number else []),
+        "-j",
+        target,
+    ]
     try:
         rule = parse_rule(spec)
     except FirewallError:

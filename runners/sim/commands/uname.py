@@ -29,7 +29,7 @@ def main(ctx: Context) -> int:
         "s": "Linux",
         "n": view.text("/proc/sys/kernel/hostname").strip(),
         "r": view.text("/proc/sys/kernel/osrelease").strip(),
-        "v": view.text("/proc/sys/kernel/version").strip(),
+        "v": "#" + view.text("/proc/version").rpartition("#")[2].strip(),
         "m": "x86_64",
         "p": "unknown",
         "i": "unknown",

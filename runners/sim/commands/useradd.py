@@ -19,7 +19,8 @@ PATH = "/usr/sbin/useradd"
 _COMMON = "R,root= P,prefix= Z,selinux-user="
 _ADD = Tool(
     "useradd [options] LOGIN",
-    f"badname b,base-dir= btrfs-subvolume-home c,comment= d,home-dir= D,defaults e,expiredate= f,inactive= g,gid= G,groups= "
+    f"badname b,base-dir= btrfs-subvolume-home c,comment= d,home-dir= D,defaults e,expiredate= f,inactive= "
+f"g,gid= G,groups= "
     f"h k,skel= K,key= l,no-log-init m,create-home M,no-create-home N,no-user-group o,non-unique p,password= r,system "
     f"s,shell= u,uid= U,user-group {_COMMON}",
     "useradd 4.13", status=2, hinted=False,
@@ -37,7 +38,10 @@ def main(ctx: Context) -> int:
     tool = {"useradd": _ADD, "usermod": _MOD, "userdel": _DEL}[ctx.name]
     options = tool.parse(ctx)
     if ctx.name == "useradd" and options.has("D"):
-        ctx.out("GROUP=100\nHOME=/home\nINACTIVE=-1\nEXPIRE=\nSHELL=/bin/sh\nSKEL=/etc/skel\nCREATE_MAIL_SPOOL=no\nLOG_INIT=yes\n")
+        ctx.out(
+            "GROUP=100\nHOME=/home\nINACTIVE=-1\nEXPIRE=\nSHELL=/bin/sh\nSKEL=/etc/skel\nCREATE_MAIL_SPOOL=no\n"
+            "LOG_INIT=yes\n"
+        )
         return 0
     if len(options.operands) != 1 or (ctx.name == "usermod" and not options.given):
         ctx.stderr.write(f"Usage: {tool.usage}\n\n".encode())
@@ -79,7 +83,9 @@ def _gid(ctx: Context, text: str) -> int:
 
 def _add(ctx: Context, options: Options, name: str) -> int:
     known = accounts(ctx.machine)
-    if not name.replace("-", "").replace("_", "").replace(".", "").rstrip("$").isalnum() or not (name[0].isalpha() or name[0] == "_"):
+    if not name.replace("-", "").replace("_", "").replace(".", "").rstrip("$").isalnum() or not (
+        name[0].isalpha() or name[0] == "_"
+    ):
         ctx.err(f"invalid user name '{name}': use --badname to ignore")
         return 3
     if known.user(name) is not None:
@@ -91,7 +97,11 @@ def _add(ctx: Context, options: Options, name: str) -> int:
         return 9
     system = options.has("r")
     text = options.value("u")
-    uid = int(text) if text is not None and text.isdigit() else files.free_number(ctx.machine, "/etc/passwd", system=system)
+    uid = (
+        int(text)
+        if text is not None and text.isdigit()
+        else files.free_number(ctx.machine, "/etc/passwd", system=system)
+    )
     if text is not None and known.user(uid) is not None and not options.has("o"):
         ctx.err(f"UID {uid} is not unique")
         return 4
@@ -111,7 +121,11 @@ def _add(ctx: Context, options: Options, name: str) -> int:
     files.append(ctx.machine, "/etc/passwd", [name, "x", str(uid), str(gid), options.value("c") or "", home, shell])
     secret = options.value("p") or "!"
     tail = ["", "", ""] if system else ["99999", "7", ""]
-    files.append(ctx.machine, "/etc/shadow", [name, secret, today(ctx.machine), *(["", *tail] if system else ["0", *tail]), "", ""])
+    files.append(
+        ctx.machine,
+        "/etc/shadow",
+        [name, secret, today(ctx.machine), *(["", *tail] if system else ["0", *tail]), "", ""],
+    )
     if further:
         files.set_membership(ctx.machine, name, further, add_only=True)
     _say(ctx, f"new user: name={name}, UID={uid}, GID={gid}, home={home}, shell={shell}, from=/dev/{ctx.tty}")

@@ -9,7 +9,12 @@ from runners.sim.tool import Tool
 
 PATH = "/usr/sbin/visudo"
 
-_TOOL = Tool("visudo [-chqsV] [[-f] sudoers ]", "c,check f,file= h q,quiet s,strict V O P I", "visudo version 1.9.13p3", hinted=False)
+_TOOL = Tool(
+    "visudo [-chqsV] [[-f] sudoers ]",
+    "c,check f,file= h q,quiet s,strict V O P I",
+    "visudo version 1.9.13p3",
+    hinted=False,
+)
 
 
 def main(ctx: Context) -> int:

@@ -10,7 +10,8 @@ from runners.sim.tool import Tool
 
 _TOOL = Tool(
     "vmstat [options] [delay [count]]",
-    "a,active f,forks m,slabs n,one-header s,stats d,disk D,disk-sum p,partition= S,unit= w,wide t,timestamp V,version h,help",
+    "a,active f,forks m,slabs n,one-header s,stats d,disk D,disk-sum p,partition= S,unit= w,wide "
+"t,timestamp V,version h,help",
     "vmstat from procps-ng 4.0.2", hinted=False,
 )  # fmt: skip
 _UNITS = {"k": 1000, "K": 1024, "m": 10**6, "M": 1 << 20}
@@ -50,7 +51,8 @@ def _headers(ctx: Context, *, active: bool, wide: bool, stamped: bool) -> None:
         )
         tail = "                 UTC" if stamped else ""
         ctx.line(
-            f"   r    b         swpd         free {third.strip():>12} {fourth.strip():>12}   si   so    bi    bo   in   cs"
+            f"   r    b         swpd         free {third.strip():>12} {fourth.strip():>12}   si   so  "
+            f"  bi    bo   in   cs"
             f"  us  sy  id  wa  st{tail}"
         )
         return
@@ -65,7 +67,7 @@ def cpu_shares(ctx: Context) -> tuple[int, int, int, int, int]:
     match = re.search(r"^cpu +(.*)$", ctx.machine.view().text("/proc/stat"), re.MULTILINE)
     ticks = [int(word) for word in match.group(1).split()] if match else [0, 0, 0, 1]
     ticks += [0] * (8 - len(ticks))
-    user, nice, system, idle, wait, irq, soft, steal = ticks[:8]
+    user, nice, system, _, wait, irq, soft, steal = ticks[:8]
     total = max(sum(ticks[:8]), 1)
     parts = [round(value * 100 / total) for value in (user + nice, system + irq + soft, wait, steal)]
     return parts[0], parts[1], 100 - sum(parts), parts[2], parts[3]

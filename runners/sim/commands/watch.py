@@ -7,7 +7,8 @@ from runners.sim.tool import Tool
 
 _TOOL = Tool(
     "watch [options] command",
-    "b,beep c,color d,differences=? e,errexit g,chgexit q,equexit= n,interval= p,precise t,no-title w,no-wrap x,exec v,version h,help",
+    "b,beep c,color d,differences=? e,errexit g,chgexit q,equexit= n,interval= p,precise t,no-title "
+"w,no-wrap x,exec v,version h,help",
     "watch from procps-ng 4.0.2", permute=False, hinted=False,
 )  # fmt: skip
 

@@ -47,7 +47,9 @@ def main(ctx: Context) -> int:
         ctx.line("GNU Wget 1.21.3 built on linux-gnu.")
         return 0
     if not options.operands:
-        ctx.stderr.write(b"wget: missing URL\nUsage: wget [OPTION]... [URL]...\n\nTry `wget --help' for more options.\n")
+        ctx.stderr.write(
+            b"wget: missing URL\nUsage: wget [OPTION]... [URL]...\n\nTry `wget --help' for more options.\n"
+        )
         return 1
     return max(_fetch(ctx, options, url) for url in options.operands)
 
@@ -56,6 +58,8 @@ def _fetch(ctx: Context, options: Options, url: str) -> int:
     log = _Log(ctx, options)
     if "://" not in url:
         url = f"http://{url}"
+    if options.has("spider"):
+        log.say("Spider mode enabled. Check if remote file exists.\n")
     redirects = 0
     while True:
         stamp = f"{ctx.machine.clock.time():%Y-%m-%d %H:%M:%S}"
@@ -101,7 +105,9 @@ def _exchange(ctx: Context, options: Options, url: str, log: _Log) -> HttpRespon
         name, _, value = header.partition(":")
         headers.append((name, value.strip()))
     body = (options.value("post-data", "body-data") or "").encode()
-    method = options.value("method") or ("POST" if options.has("post-data") else "HEAD" if options.has("spider") else "GET")
+    method = options.value("method") or (
+        "POST" if options.has("post-data") else "HEAD" if options.has("spider") else "GET"
+    )
     result: HttpResponse | HttpFailure = HttpFailure("refused", "Connection refused")
     for attempt in range(tries):
         result = request(
@@ -124,7 +130,10 @@ def _exchange(ctx: Context, options: Options, url: str, log: _Log) -> HttpRespon
             return 5
     log.say(f"HTTP request sent, awaiting response... {result.status} {result.reason}\n")
     if options.has("S"):
-        lines = [f"  HTTP/1.1 {result.status} {result.reason}", *(f"  {name}: {value}" for name, value in result.headers)]
+        lines = [
+            f"  HTTP/1.1 {result.status} {result.reason}",
+            *(f"  {name}: {value}" for name, value in result.headers),
+        ]
         log.always("\n".join(lines) + "\n")
     return result
 
@@ -199,10 +208,12 @@ def _save(ctx: Context, options: Options, url: str, response: HttpResponse, log:
         except OSError as error:
             log.always(f"{path}: {error.strerror}\n\nCannot write to ‘{path}’ ({error.strerror}).\n")
             return 3
-    log.say(f"     0K {'.' * min(size // 1024 + 1, 50):<50} 100% {human_ceiling(max(size, 1) * 1000)}=0s\n\n")
+    dots = "".join("." + " " * (number % 10 == 9) for number in range(min(size // 1024, 50)))
+    speed = f"{max(size, 1) * 0.11:.2f}"[:4].rstrip(".")
+    log.say(f"     0K {dots:<55} 100% {speed}M=0s\n\n")
     stamp = f"{ctx.machine.clock.time():%Y-%m-%d %H:%M:%S}"
     name = f"written to stdout [{size}/{size}]" if path == "-" else f"‘{path}’ saved [{size}/{size}]"
-    log.say(f"{stamp} ({human_ceiling(max(size, 1) * 1000)}B/s) - {name}\n\n")
+    log.say(f"{stamp} ({speed} MB/s) - {name}\n\n")
     if log.brief and not log.quiet:
-        ctx.stderr.write(f"{stamp} URL:{url} [{size}/{size}] -> \"{path}\" [1]\n".encode())
+        ctx.stderr.write(f'{stamp} URL:{url} [{size}/{size}] -> "{path}" [1]\n'.encode())
     return 0

@@ -52,6 +52,11 @@ def ended(state: UnitState) -> str:
     return f"code={state.exit_code}, signal={SIGNALS.get(state.exit_status, str(state.exit_status))}"
 
 
+def shown_path(path: str) -> str:
+    """A unit file's path as systemd names it: /lib, though that is a link to /usr/lib."""
+    return path.removeprefix("/usr") if path.startswith("/usr/lib/systemd/") else path
+
+
 def icon(state: UnitState, load_state: str) -> str:
     """The dot before a unit's name."""
     if state.active in ("failed",) or load_state in ("error", "bad-setting"):

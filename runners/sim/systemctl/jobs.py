@@ -64,6 +64,9 @@ def job(ctx: Context, verb: str, names: Sequence[str], *, quiet: bool = False) -
             outcome = _run(ctx, verb, name)
         except UnitError as error:
             _complain(ctx, f"Failed to {word} {name}: {error.text}")
+            if "not applicable" in error.text:
+                status = max(status, 3)
+                continue
             if error.exit_code != 5 and "masked" not in error.text and "\n" not in error.text:
                 _complain(ctx, f"See system logs and 'systemctl status {name}' for details.")
             status = max(status, error.exit_code)
@@ -153,7 +156,7 @@ def _no_install(ctx: Context) -> None:
         ctx,
         "The unit files have no installation config (WantedBy=, RequiredBy=, Also=,\n"
         "Alias= settings in the [Install] section, and DefaultInstance= for template\n"
-        "units). This means they are not meant to be enabled or disabled using systemctl.\n"
+        "units). This means they are not meant to be enabled using systemctl.\n"
         " \n"
         "Possible reasons for having this kind of units are:\n"
         "• A unit may be statically enabled by being symlinked from another unit's\n"

@@ -39,7 +39,10 @@ def list_units(
     machine: Machine, patterns: Sequence[str], *, states: Sequence[str], kinds: Sequence[str], everything: bool,
     legend: bool, plain: bool,
 ) -> list[str]:  # fmt: skip
-    """`states` filters by load, active or sub state; without it, and without `everything`, resting units are left out."""
+    """`states` filters by load, active or sub state.
+
+    Without it, and without `everything`, resting units are left out.
+    """
     rows = []
     for name in sorted(matching(known(machine), patterns), key=_by_kind):
         unit, state = unit_file(machine, name), machine.systemd.get(name)
@@ -57,7 +60,7 @@ def list_units(
 
 def _units_table(rows: Sequence[tuple[str, ...]], *, everything: bool, legend: bool, plain: bool) -> list[str]:
     titles = (" ", "UNIT", "LOAD", "ACTIVE", "SUB", "DESCRIPTION")
-    shown = [titles, *rows] if legend and rows else list(rows)
+    shown = [titles, *rows] if legend else list(rows)
     widths = [max(len(row[column]) for row in shown) for column in range(5)] if shown else []
     out = []
     for row in shown:
@@ -88,11 +91,11 @@ def list_unit_files(
             continue
         rows.append((name, state, "-" if state in ("static", "alias", "generated") else PRESET))
     titles = ("UNIT FILE", "STATE", "PRESET")
-    shown = [titles, *rows] if legend and rows else rows
+    shown = [titles, *rows] if legend else rows
     widths = [max(len(row[column]) for row in shown) for column in range(2)] if shown else []
     out = [f"{row[0]:<{widths[0]}} {row[1]:<{widths[1]}} {row[2]}" for row in shown]
     if legend:
-        out += [*([""] if rows else []), f"{len(rows)} unit files listed."]
+        out += ["", f"{len(rows)} unit files listed."]
     return out
 
 

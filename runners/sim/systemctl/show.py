@@ -16,16 +16,50 @@ from runners.sim.systemd.unitfile import ExecLine, UnitFile
 
 _UNLIMITED = "18446744073709551615"
 _SERVICE_DEFAULTS = {
-    "Type": "simple", "Restart": "no", "NotifyAccess": "none", "RestartUSec": "100ms", "TimeoutStartUSec": "1min 30s",
-    "TimeoutStopUSec": "1min 30s", "PIDFile": "", "User": "", "Group": "", "WorkingDirectory": "", "KillMode": "control-group",
-    "KillSignal": "15", "RemainAfterExit": "no", "LimitNOFILE": "524288", "LimitNOFILESoft": "1024", "LimitNPROC": "31480",
-    "LimitCORE": "infinity", "MemoryMax": "infinity", "MemoryHigh": "infinity", "TasksMax": "", "CPUQuotaPerSecUSec": "infinity",
-    "UMask": "0022", "Nice": "0", "OOMScoreAdjust": "0", "PrivateTmp": "no", "ProtectSystem": "no", "NoNewPrivileges": "no",
-    "StandardOutput": "journal", "StandardError": "inherit", "Environment": "", "EnvironmentFiles": "", "SuccessExitStatus": "",
-    "OOMPolicy": "stop", "SyslogIdentifier": "", "RuntimeDirectory": "", "StateDirectory": "", "LogsDirectory": "",
-}  # fmt: skip
-_DURATIONS = {"RestartUSec": "RestartSec", "TimeoutStartUSec": "TimeoutStartSec", "TimeoutStopUSec": "TimeoutStopSec",
-              "WatchdogUSec": "WatchdogSec"}  # fmt: skip
+    "Type": "simple",
+    "Restart": "no",
+    "NotifyAccess": "none",
+    "RestartUSec": "100ms",
+    "TimeoutStartUSec": "1min 30s",
+    "TimeoutStopUSec": "1min 30s",
+    "PIDFile": "",
+    "KillMode": "control-group",
+    "KillSignal": "15",
+    "RemainAfterExit": "no",
+    "LimitNOFILE": "524288",
+    "LimitNOFILESoft": "1024",
+    "LimitNPROC": "31480",
+    "LimitCORE": "infinity",
+    "MemoryMax": "infinity",
+    "MemoryHigh": "infinity",
+    "TasksMax": "",
+    "CPUQuotaPerSecUSec": "infinity",
+    "WorkingDirectory": "",
+    "UMask": "0022",
+    "Nice": "0",
+    "OOMScoreAdjust": "0",
+    "PrivateTmp": "no",
+    "ProtectSystem": "no",
+    "NoNewPrivileges": "no",
+    "User": "",
+    "Group": "",
+    "StandardOutput": "journal",
+    "StandardError": "inherit",
+    "Environment": "",
+    "EnvironmentFiles": "",
+    "SuccessExitStatus": "",
+    "OOMPolicy": "stop",
+    "SyslogIdentifier": "",
+    "RuntimeDirectory": "",
+    "StateDirectory": "",
+    "LogsDirectory": "",
+}
+_DURATIONS = {
+    "RestartUSec": "RestartSec",
+    "TimeoutStartUSec": "TimeoutStartSec",
+    "TimeoutStopUSec": "TimeoutStopSec",
+    "WatchdogUSec": "WatchdogSec",
+}
 _LISTS = ("Requires", "Wants", "BindsTo", "PartOf", "Conflicts", "Before", "After", "Documentation")
 
 
@@ -69,8 +103,8 @@ def _service(machine: Machine, unit: UnitFile, state: UnitState) -> dict[str, st
     return found | {
         "MainPID": str(state.main_pid),
         "ControlPID": "0",
-        "NRestarts": str(state.restarts),
         "Result": state.result,
+        "NRestarts": str(state.restarts),
         "ExecMainStartTimestamp": _stamp(machine, state.exec_started),
         "ExecMainExitTimestamp": _stamp(machine, state.exec_ended),
         "ExecMainPID": str(state.exec_pid),
@@ -110,7 +144,8 @@ def _exec(machine: Machine, line: ExecLine, state: UnitState, *, main: bool) -> 
     code = state.exit_code if main and state.exit_code else "(null)"
     status = f"{state.exit_status}/0" if not state.exit_code else str(state.exit_status)
     return (
-        f"{{ path={line.path} ; argv[]={' '.join(line.argv)} ; ignore_errors={'yes' if line.failure_ignored else 'no'} ; "
+        f"{{ path={line.path} ; argv[]={' '.join(line.argv)} ; "
+        f"ignore_errors={'yes' if line.failure_ignored else 'no'} ; "
         f"start_time=[{started}] ; stop_time=[{ended}] ; pid={state.exec_pid if main else 0} ; code={code} ; "
         f"status={status if main else '0/0'} }}"
     )
@@ -126,8 +161,12 @@ def _unit(machine: Machine, unit: UnitFile, state: UnitState) -> dict[str, str]:
     for key in _LISTS:
         words = list(unit.words("Unit", key))
         if unit.kind == "service" and not missing and unit.get("Unit", "DefaultDependencies", "yes") != "no":
-            words += {"Requires": ["system.slice", "sysinit.target"], "Conflicts": ["shutdown.target"],
-                      "After": ["basic.target", "system.slice", "sysinit.target"], "Before": ["shutdown.target"]}.get(key, [])  # fmt: skip
+            words += {
+                "Requires": ["system.slice", "sysinit.target"],
+                "Conflicts": ["shutdown.target"],
+                "After": ["basic.target", "system.slice", "sysinit.target"],
+                "Before": ["shutdown.target"],
+            }.get(key, [])
         if words:
             found[key] = " ".join(dict.fromkeys(words))
     timers = triggered_by(machine, unit.name)
@@ -144,7 +183,7 @@ def _unit(machine: Machine, unit: UnitFile, state: UnitState) -> dict[str, str]:
         "LoadState": unit.load_state,
         "ActiveState": state.active,
         "SubState": state.sub,
-        "FragmentPath": unit.path,
+        "FragmentPath": facts.shown_path(unit.path),
         "DropInPaths": " ".join(unit.drop_ins),
         "UnitFileState": file_state,
         "UnitFilePreset": facts.PRESET if file_state else "",

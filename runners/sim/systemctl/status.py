@@ -18,14 +18,26 @@ from runners.sim.systemd.state import Entry, UnitState
 from runners.sim.systemd.unitfile import UnitFile
 
 
+def collected(machine: Machine, unit: UnitFile) -> bool:
+    """Has the manager forgotten the unit? It drops what is not running, did not fail and nothing refers to."""
+    state = machine.systemd.get(unit.name)
+    if state.active != "inactive" or unit.kind != "service" or triggered_by(machine, unit.name):
+        return False
+    try:
+        return is_enabled(machine, unit.name) in ("static", "disabled")
+    except UnitError:
+        return True
+
+
 def status_lines(machine: Machine, unit: UnitFile, *, lines: int, output: str, readable: bool) -> list[str]:
     """The block of one unit. `readable`: may the caller see the journal?"""
-    state = machine.systemd.get(unit.name)
+    forgotten = collected(machine, unit)
+    state = UnitState(unit.name) if forgotten else machine.systemd.get(unit.name)
     described = unit.load_state == "loaded" and unit.description != unit.name
     out = [f"{facts.icon(state, unit.load_state)} {unit.name}{f' - {unit.description}' if described else ''}"]
     out.append(f"     Loaded: {_loaded(machine, unit)}")
     out += _drop_ins(unit)
-    out.append(f"     Active: {_active(machine, unit, state)}")
+    out.append(f"     Active: {_active(machine, state)}")
     out += _duration(state)
     out += _triggers(machine, unit, state)
     docs = unit.words("Unit", "Documentation")
@@ -54,7 +66,7 @@ def _loaded(machine: Machine, unit: UnitFile) -> str:
         state = is_enabled(machine, unit.name)
     except UnitError:
         state = "transient"
-    return f"loaded ({unit.path}; {facts.file_state(state)})"
+    return f"loaded ({facts.shown_path(unit.path)}; {facts.file_state(state)})"
 
 
 def _drop_ins(unit: UnitFile) -> list[str]:
@@ -69,7 +81,7 @@ def _drop_ins(unit: UnitFile) -> list[str]:
     return out
 
 
-def _active(machine: Machine, unit: UnitFile, state: UnitState) -> str:
+def _active(machine: Machine, state: UnitState) -> str:
     text = f"{state.active} ({state.sub})"
     if state.active == "failed":
         text = f"failed (Result: {state.result})"
@@ -114,13 +126,20 @@ def _processes(machine: Machine, unit: UnitFile, state: UnitState) -> Iterator[s
     main = machine.processes.get(state.main_pid) if state.main_pid else None
     starts = unit.commands("ExecStart")
     if state.active == "active" and unit.type in ("forking", "notify", "simple"):
-        for line in unit.commands("ExecStartPre"):
-            pid = max(state.main_pid - 1, 2)
-            yield f"    Process: {pid} ExecStartPre={' '.join(line.argv)} (code=exited, status=0/SUCCESS)"
+        # A forking service's starter is gone by then, with the pid before its child's.
+        starters = starts if unit.type == "forking" else ()
+        done = [
+            *(("ExecStartPre", line) for line in unit.commands("ExecStartPre")),
+            *(("ExecStart", line) for line in starters),
+        ]
+        for index, (key, line) in enumerate(done):
+            pid = max(state.main_pid - len(done) + index, 2)
+            yield f"    Process: {pid} {key}={' '.join(line.argv)} (code=exited, status=0/SUCCESS)"
     if state.control_status and state.active != "active" and not state.exit_code:
         key = "ExecStartPre" if unit.commands("ExecStartPre") else "ExecStart"
         for line in unit.commands(key)[:1]:
-            yield f"    Process: {state.exec_pid or state.main_pid} {key}={' '.join(line.argv)} ({state.control_status})"
+            pid, command = state.exec_pid or state.main_pid, " ".join(line.argv)
+            yield f"    Process: {pid} {key}={command} ({state.control_status})"
     if state.exit_code and main is None and starts:
         yield f"    Process: {state.exec_pid} ExecStart={' '.join(starts[-1].argv)} ({facts.ended(state)})"
     if main is not None:

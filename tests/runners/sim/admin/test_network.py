@@ -1,0 +1,112 @@
+"""Sockets, addresses, names, HTTP and the packet filter."""
+
+from __future__ import annotations
+
+import pytest
+
+from tests.runners.sim.admin.line import Terminal
+
+
+def test_ss_and_netstat_agree_on_the_listeners(sh: Terminal) -> None:
+    listed = sh("ss -tln").lines
+    assert listed[0].split() == ["State", "Recv-Q", "Send-Q", "Local", "Address:Port", "Peer", "Address:PortProcess"]
+    ports = {line.split()[3].rsplit(":", 1)[1] for line in listed[1:]}
+    assert {"22", "80", "5432", "6379"} <= ports
+    assert ports == {line.split()[3].rsplit(":", 1)[1] for line in sh("netstat -tln").lines[2:]}
+
+
+def test_ss_names_the_processes(sh: Terminal) -> None:
+    line = sh("ss -tlnp 'sport = :80'").lines[1]
+    assert 'users:(("nginx",pid=' in line
+    sh("systemctl stop nginx")
+    assert len(sh("ss -tlnp 'sport = :80'").lines) == 1
+
+
+def test_lsof_and_fuser_find_the_holder_of_a_port(sh: Terminal) -> None:
+    lines = sh("lsof -nP -iTCP:80 -sTCP:LISTEN").lines
+    assert lines[0].split() == ["COMMAND", "PID", "USER", "FD", "TYPE", "DEVICE", "SIZE/OFF", "NODE", "NAME"]
+    assert lines[1].endswith("TCP *:80 (LISTEN)")
+    assert len(sh("fuser 80/tcp").out.split()) == 3
+    assert sh("fuser 9999/tcp").status == 1
+    assert sh("lsof -i :9999").status == 1
+
+
+def test_lsof_finds_deleted_files_that_are_still_open(sh: Terminal) -> None:
+    sh("rm /var/log/nginx/access.log")
+    lines = sh("lsof +L1").lines
+    assert "NLINK" in lines[0]
+    assert any(line.endswith("/var/log/nginx/access.log (deleted)") for line in lines)
+
+
+@pytest.mark.parametrize(
+    ("command", "status"),
+    [
+        ("curl -s http://localhost/", 0),
+        ("curl -s http://localhost:9999/", 7),
+        ("curl -s http://nosuch.invalid/", 6),
+        ("curl -sf http://localhost/no-such-page-at-all", 22),
+        ("curl -s --max-time 1 http://10.9.9.9/", 28),
+        ("curl -s bogus://localhost/", 1),
+        ("curl --bogus", 2),
+    ],
+)
+def test_curl_exit_codes(sh: Terminal, command: str, status: int) -> None:
+    assert sh(command).status == status
+
+
+def test_curl_writes_out_and_keeps_quiet(sh: Terminal) -> None:
+    assert sh("curl -s -o /dev/null -w '%{http_code}\\n' http://localhost/").out == "200\n"
+    refused = sh("curl -sS http://localhost:9999/").err
+    assert refused == "curl: (7) Failed to connect to localhost port 9999 after 0 ms: Couldn't connect to server\n"
+    head = sh("curl -sI http://localhost/").lines
+    assert head[0] == "HTTP/1.1 200 OK"
+    assert head[1] == "Server: nginx/1.22.1"
+
+
+def test_names_resolve_through_hosts_and_dns(sh: Terminal) -> None:
+    assert sh("dig +short db-primary.example.com").out.count(".") == 3
+    assert "status: NXDOMAIN" in sh("dig nosuch.invalid").out
+    assert sh("getent hosts nosuch.invalid").status == 2
+    sh("echo 'nameserver 10.9.9.9' > /etc/resolv.conf")
+    result = sh("dig +time=1 +tries=1 db-primary.example.com")
+    assert result.status == 9
+    assert ";; no servers could be reached" in result.out
+
+
+def test_iptables_rules_come_and_go(sh: Terminal) -> None:
+    before = sh("iptables -S INPUT").lines
+    assert sh("iptables -I INPUT 1 -p tcp --dport 80 -j DROP").status == 0
+    assert sh("iptables -S INPUT").lines[1] == "-A INPUT -p tcp -m tcp --dport 80 -j DROP"
+    shown = sh("iptables -L INPUT -n --line-numbers").lines
+    assert shown[1] == "num  target     prot opt source               destination         "
+    assert shown[2] == "1    DROP       6    --  0.0.0.0/0            0.0.0.0/0            tcp dpt:80"
+    assert sh("curl -s -m 1 http://localhost/").status == 28
+    assert sh("iptables -D INPUT 1").status == 0
+    assert sh("iptables -S INPUT").lines == before
+    assert sh("iptables -D INPUT 99") == ("", "iptables: No chain/target/match by that name.\n", 1)
+
+
+def test_saved_rules_can_be_restored(sh: Terminal) -> None:
+    sh("iptables-save > /root/rules; iptables -F INPUT")
+    assert sh("iptables -S INPUT").lines == ["-P INPUT ACCEPT"]
+    sh("iptables-restore < /root/rules")
+    assert len(sh("iptables -S INPUT").lines) > 3
+
+
+def test_ip_shows_addresses_and_routes(sh: Terminal) -> None:
+    assert sh("ip -br addr").lines[0].split()[:3] == ["lo", "UNKNOWN", "127.0.0.1/8"]
+    assert sh("ip route").lines[0].startswith("default via ")
+    assert sh("ip a show nosuch0") == ("", 'Device "nosuch0" does not exist.\n', 1)
+    assert sh("ip bogus").err == 'Object "bogus" is unknown, try "ip help".\n'
+
+
+def test_nc_tries_ports(sh: Terminal) -> None:
+    assert sh("nc -zv 127.0.0.1 80").err == "Connection to 127.0.0.1 80 port [tcp/http] succeeded!\n"
+    refused = sh("nc -zv 127.0.0.1 9999")
+    assert refused == ("", "nc: connect to 127.0.0.1 port 9999 (tcp) failed: Connection refused\n", 1)
+
+
+def test_ping_counts(sh: Terminal) -> None:
+    lines = sh("ping -c 2 127.0.0.1").lines
+    assert lines[0] == "PING 127.0.0.1 (127.0.0.1) 56(84) bytes of data."
+    assert lines[-2].startswith("2 packets transmitted, 2 received, 0% packet loss, time ")
