@@ -13,15 +13,15 @@ from runners.sim.facts import remember
 from runners.sim.files.content import Content
 from runners.sim.files.inode import ROOT, Inode
 from runners.sim.files.tree import Mount
-from runners.sim.generated import write_data, write_history, write_logs
+from runners.sim.generated import write_data, write_history
 from runners.sim.lifecycle import Failure, spawn
 from runners.sim.machine import Event, JobRunner, Machine, mix, no_shell
-from runners.sim.network.firewall import restore
-from runners.sim.network.state import Interface, RemoteHost, RemotePort
-from runners.sim.proc import DEFAULT_SYSCTL, Proc
+from runners.sim.network.described import describe
+from runners.sim.proc import Proc
 from runners.sim.processes import Process
 from runners.sim.programs.table import PROGRAMS
-from runners.sim.system import SystemSpec, integer, mappings, size, text, texts
+from runners.sim.service_logs import write_logs
+from runners.sim.system import SystemSpec, integer, size, text, texts
 from runners.sim.systemd import manager
 from runners.sim.systemd.journal import kernel, log
 from runners.sim.users import accounts
@@ -59,7 +59,7 @@ def boot(spec: SystemSpec, *, run_job: JobRunner = no_shell) -> Machine:
     for file in sorted(spec.files, key=lambda one: one.type == "link"):
         _place(machine, file)
     _binaries(machine)
-    _network(machine)
+    describe(machine)
     write_data(machine)
     _fill_mounts(machine)
     _start(machine)
@@ -309,39 +309,6 @@ def _age_directories(machine: Machine) -> None:
             (tree.inodes[child].mtime for child in inode.entries.values() if child in tree.inodes), default=old
         )
         tree.put(inode._replace(mtime=min(max(newest, old), machine.clock.boot), ctime=machine.clock.boot))
-
-
-# -- the network
-
-
-def _network(machine: Machine) -> None:
-    network, spec = machine.network, machine.spec
-    settings = spec.section("network")
-    address = text(settings, "address", "10.0.0.10")
-    plain, _, prefix = address.partition("/")
-    network.interfaces = (
-        *network.interfaces,
-        Interface(
-            text(settings, "interface", "eth0"), plain, int(prefix or 24), text(settings, "mac", "52:54:00:12:34:56")
-        ),
-    )
-    network.gateway = text(settings, "gateway", "10.0.0.1")
-    network.dns = texts(settings.get("dns"))
-    network.names = {name.lower(): str(value) for name, value in spec.section("names").items()}
-    network.hosts = {
-        text(entry, "address"): RemoteHost(
-            text(entry, "name"),
-            text(entry, "address"),
-            tuple(
-                RemotePort(integer(port, "port"), text(port, "kind", "tcp"), text(port, "banner"))
-                for port in mappings(entry.get("ports"))
-            ),
-        )
-        for entry in spec.entries("hosts")
-    }
-    network.tables = restore(texts(spec.settings.get("firewall")))
-    changed = {key: str(value) for key, value in spec.section("sysctl").items()}
-    network.sysctl = {**DEFAULT_SYSCTL, "kernel.hostname": spec.hostname, **changed}
 
 
 # -- the boot

@@ -2,9 +2,8 @@
 
 from __future__ import annotations
 
-import json
 import re
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
 from typing import NamedTuple
 
 from runners.sim.lifecycle import open_file
@@ -13,40 +12,8 @@ from runners.sim.memory import memory
 from runners.sim.network.connect import Connection
 from runners.sim.processes import Process
 from runners.sim.programs.descriptors import append, bind, current, hold
-from runners.sim.system import size
-from scenario_dsl.values import Value
-
-VERSION = "7.0.15"
-_SIGNATURE = b"REDIS0010\xfa\tredis-ver\x067.0.15\xfa\nredis-bits\xc0@"
-
-Stored = str | tuple[str, ...]
-Reply = str | int | None | tuple[object, ...]
-
-
-class RedisRequest(NamedTuple):
-    words: tuple[str, ...]
-    password: str | None = None
-
-
-class RedisError(NamedTuple):
-    """An error reply; `text` begins with its kind (ERR, NOAUTH, MISCONF, …)."""
-
-    text: str
-
-
-class Settings(NamedTuple):
-    port: int
-    binds: tuple[str, ...]
-    folder: str
-    dump: str
-    log: str
-    password: str
-    protected: bool
-    maxmemory: int
-    policy: str
-    stop_writes: bool
-    raw: Mapping[str, str]
-    path: str
+from runners.sim.programs.redis_config import KNOWN, VERSION, ConfigError, Settings, overrides, parse
+from runners.sim.programs.redis_data import COMMANDS, RedisError, RedisRequest, Reply, Stored, decode, encode
 
 
 class Held(NamedTuple):
@@ -57,109 +24,6 @@ class Held(NamedTuple):
     failed_save: bool = False
     dirty: int = 0
     saved_at: float = 0.0
-
-
-class ConfigError(Exception):
-    """The text of a fatal configuration error, as redis prints it."""
-
-
-_KNOWN: Mapping[str, tuple[int, int]] = {
-    "bind": (1, 16), "port": (1, 1), "dir": (1, 1), "dbfilename": (1, 1), "logfile": (1, 1), "requirepass": (1, 1),
-    "protected-mode": (1, 1), "maxmemory": (1, 1), "maxmemory-policy": (1, 1), "stop-writes-on-bgsave-error": (1, 1),
-    "save": (1, 99), "appendonly": (1, 1), "appendfilename": (1, 1), "appendfsync": (1, 1), "daemonize": (1, 1), "supervised": (1, 1),
-    "pidfile": (1, 1), "loglevel": (1, 1), "databases": (1, 1), "timeout": (1, 1), "tcp-keepalive": (1, 1),
-    "tcp-backlog": (1, 1), "always-show-logo": (1, 1), "rdbcompression": (1, 1), "rdbchecksum": (1, 1), "maxclients": (1, 1),
-    "slowlog-log-slower-than": (1, 1), "slowlog-max-len": (1, 1), "lazyfree-lazy-eviction": (1, 1), "hz": (1, 1),
-    "dynamic-hz": (1, 1), "activerehashing": (1, 1), "unixsocket": (1, 1), "unixsocketperm": (1, 1), "include": (1, 1),
-    "rename-command": (2, 2), "replicaof": (2, 2), "masterauth": (1, 1), "replica-read-only": (1, 1), "latency-monitor-threshold": (1, 1),
-    "notify-keyspace-events": (1, 1), "set-proc-title": (1, 1), "proc-title-template": (1, 1), "client-output-buffer-limit": (4, 4),
-}  # fmt: skip
-
-
-def parse(text: str, path: str, overrides: tuple[tuple[str, str], ...] = ()) -> Settings:
-    """Read redis.conf. ConfigError as the server words it."""
-    found: dict[str, str] = {}
-    for number, raw in enumerate(text.splitlines(), start=1):
-        line = raw.strip()
-        if not line or line.startswith("#"):
-            continue
-        words = re.findall(r'"[^"]*"|\S+', line)
-        name, values = words[0].lower(), [word.strip('"') for word in words[1:]]
-        problem = _problem(name, values)
-        if problem:
-            raise ConfigError(
-                f"\n*** FATAL CONFIG FILE ERROR (Redis {VERSION}) ***\nReading the configuration file, at line {number}\n"
-                f">>> '{line}'\n{problem}"
-            )
-        found[name] = " ".join(values)
-    found |= dict(overrides)
-    binds = tuple(name.lstrip("-") for name in found.get("bind", "* -::*").split() if "::" not in name)
-    return Settings(
-        int(found.get("port", "6379")),
-        binds,
-        found.get("dir", "./"),
-        found.get("dbfilename", "dump.rdb"),
-        found.get("logfile", ""),
-        found.get("requirepass", ""),
-        found.get("protected-mode", "yes") == "yes",
-        _memory(found.get("maxmemory", "0")),
-        found.get("maxmemory-policy", "noeviction"),
-        found.get("stop-writes-on-bgsave-error", "yes") == "yes",
-        found,
-        path,
-    )
-
-
-def _problem(name: str, values: list[str]) -> str:
-    wanted = _KNOWN.get(name)
-    if wanted is None:
-        return "Bad directive or wrong number of arguments"
-    if not wanted[0] <= len(values) <= wanted[1]:
-        return "wrong number of arguments" if values else "Bad directive or wrong number of arguments"
-    if name == "port" and not (values[0].isdigit() and int(values[0]) <= 65535):
-        return (
-            "argument must be between 0 and 65535 inclusive"
-            if values[0].isdigit()
-            else "argument couldn't be parsed into an integer"
-        )
-    if name in ("protected-mode", "appendonly", "daemonize", "stop-writes-on-bgsave-error") and values[0] not in (
-        "yes",
-        "no",
-    ):
-        return "argument must be 'yes' or 'no'"
-    if name == "maxmemory" and not re.fullmatch(r"(?i)\d+([kmg]b?)?", values[0]):
-        return "argument must be a memory value"
-    return ""
-
-
-def _memory(text: str) -> int:
-    return size(re.sub(r"(?i)^(\d+)([kmg])b?$", lambda match: match[1] + match[2].upper(), text))
-
-
-def encode(data: Mapping[str, Stored]) -> bytes:
-    """A snapshot's bytes."""
-    return _SIGNATURE + b"\xfe\x00" + json.dumps(data, separators=(",", ":")).encode() + b"\xff"
-
-
-def decode(data: bytes) -> Mapping[str, Stored] | None:
-    """The data of a snapshot; None when it is not one."""
-    start = data.find(b"\xfe\x00")
-    if not data.startswith(b"REDIS") or start < 0:
-        return None
-    try:
-        raw = json.loads(data[start + 2 : -1])
-    except ValueError:
-        return None
-    return {key: tuple(value) if isinstance(value, list) else value for key, value in raw.items()}
-
-
-def described(value: Value) -> Mapping[str, Stored]:
-    """The keys of a system's description."""
-    found: dict[str, Stored] = {}
-    if isinstance(value, Mapping):
-        for key, one in value.items():
-            found[key] = tuple(str(item) for item in one) if isinstance(one, tuple | list) else str(one)
-    return found
 
 
 class Redis(Program):
@@ -178,7 +42,7 @@ class Redis(Program):
             say(f"Fatal error, can't open config file '{path}': {error.strerror}")
             return 1
         try:
-            settings = parse(text, path, _overrides(words))
+            settings = parse(text, path, overrides(words))
         except ConfigError as error:
             for line in str(error).splitlines():
                 say(line)
@@ -369,7 +233,7 @@ class Redis(Program):
             return "OK" if done else RedisError("ERR")
         if name in ("config", "client", "memory", "slowlog", "debug"):
             return self._admin(machine, process, held, request.words)
-        command = _COMMANDS.get(name)
+        command = COMMANDS.get(name)
         if command is None:
             shown = " ".join(f"'{word}'" for word in request.words[1:])
             return RedisError(
@@ -402,7 +266,7 @@ class Redis(Program):
                       "stop-writes-on-bgsave-error": "yes", "maxclients": "10000", "timeout": "0", **held.settings.raw}  # fmt: skip
             return tuple(part for key, value in values.items() if re.fullmatch(pattern, key) for part in (key, value))
         if name == "config" and verb == "set" and len(words) > 3:
-            if words[2].lower() not in _KNOWN:
+            if words[2].lower() not in KNOWN:
                 return RedisError(f"ERR Unknown option or number of arguments for CONFIG SET - '{words[2]}'")
             raw = {**held.settings.raw, words[2].lower(): words[3]}
             settings = parse("", held.settings.path, tuple(raw.items()))
@@ -442,111 +306,6 @@ class Redis(Program):
         return "\r\n".join(blocks)
 
 
-def _overrides(words: tuple[str, ...]) -> tuple[tuple[str, str], ...]:
-    """`--name value` arguments after the file."""
-    found = []
-    for index, word in enumerate(words):
-        if word.startswith("--") and index + 1 < len(words):
-            found.append((word[2:], words[index + 1]))
-    return tuple(found)
-
-
-Data = Mapping[str, Stored]
-Outcome = tuple[Reply | RedisError, Data]
-_WRONG = RedisError("WRONGTYPE Operation against a key holding the wrong kind of value")
-
-
-def _get(data: Data, args: tuple[str, ...]) -> Outcome:
-    value = data.get(args[0])
-    return (_WRONG if isinstance(value, tuple) else value), data
-
-
-def _set(data: Data, args: tuple[str, ...]) -> Outcome:
-    return "OK", {**data, args[0]: args[1]}
-
-
-def _del(data: Data, args: tuple[str, ...]) -> Outcome:
-    gone = [key for key in args if key in data]
-    return len(gone), {key: value for key, value in data.items() if key not in gone} if gone else data
-
-
-def _exists(data: Data, args: tuple[str, ...]) -> Outcome:
-    return sum(key in data for key in args), data
-
-
-def _incr(data: Data, args: tuple[str, ...]) -> Outcome:
-    value = data.get(args[0], "0")
-    if isinstance(value, tuple):
-        return _WRONG, data
-    if not value.lstrip("-").isdigit():
-        return RedisError("ERR value is not an integer or out of range"), data
-    return int(value) + 1, {**data, args[0]: str(int(value) + 1)}
-
-
-def _push(left: bool) -> Callable[[Data, tuple[str, ...]], Outcome]:
-    def run(data: Data, args: tuple[str, ...]) -> Outcome:
-        value = data.get(args[0], ())
-        if not isinstance(value, tuple):
-            return _WRONG, data
-        new = (*reversed(args[1:]), *value) if left else (*value, *args[1:])
-        return len(new), {**data, args[0]: new}
-
-    return run
-
-
-def _pop(left: bool) -> Callable[[Data, tuple[str, ...]], Outcome]:
-    def run(data: Data, args: tuple[str, ...]) -> Outcome:
-        value = data.get(args[0], ())
-        if not isinstance(value, tuple):
-            return _WRONG, data
-        if not value:
-            return None, data
-        item, rest = (value[0], value[1:]) if left else (value[-1], value[:-1])
-        kept = {**data, args[0]: rest}
-        return item, kept if rest else {key: one for key, one in kept.items() if key != args[0]}
-
-    return run
-
-
-def _llen(data: Data, args: tuple[str, ...]) -> Outcome:
-    value = data.get(args[0], ())
-    return (len(value) if isinstance(value, tuple) else _WRONG), data
-
-
-def _lrange(data: Data, args: tuple[str, ...]) -> Outcome:
-    value = data.get(args[0], ())
-    if not isinstance(value, tuple):
-        return _WRONG, data
-    start, stop = int(args[1]), int(args[2])
-    stop = len(value) + stop if stop < 0 else stop
-    return value[start if start >= 0 else max(len(value) + start, 0) : stop + 1], data
-
-
-def _keys(data: Data, args: tuple[str, ...]) -> Outcome:
-    pattern = re.escape(args[0]).replace(r"\*", ".*").replace(r"\?", ".")
-    return tuple(key for key in sorted(data) if re.fullmatch(pattern, key)), data
-
-
-def _type(data: Data, args: tuple[str, ...]) -> Outcome:
-    value = data.get(args[0])
-    return "none" if value is None else "list" if isinstance(value, tuple) else "string", data
-
-
-_COMMANDS: Mapping[str, tuple[int, bool, Callable[[Data, tuple[str, ...]], Outcome]]] = {
-    "ping": (0, False, lambda data, args: (args[0] if args else "PONG", data)),
-    "echo": (1, False, lambda data, args: (args[0], data)),
-    "select": (1, False, lambda data, _args: ("OK", data)),
-    "quit": (0, False, lambda data, _args: ("OK", data)),
-    "dbsize": (0, False, lambda data, _args: (len(data), data)),
-    "flushall": (0, True, lambda _data, _args: ("OK", {})),
-    "flushdb": (0, True, lambda _data, _args: ("OK", {})),
-    "get": (1, False, _get), "set": (2, True, _set), "setnx": (2, True, lambda d, a: (0, d) if a[0] in d else (1, {**d, a[0]: a[1]})),
-    "setex": (3, True, lambda d, a: ("OK", {**d, a[0]: a[2]})), "del": (1, True, _del), "unlink": (1, True, _del),
-    "exists": (1, False, _exists), "incr": (1, True, _incr), "lpush": (2, True, _push(True)), "rpush": (2, True, _push(False)),
-    "lpop": (1, True, _pop(True)), "rpop": (1, True, _pop(False)), "llen": (1, False, _llen), "lrange": (3, False, _lrange),
-    "keys": (1, False, _keys), "type": (1, False, _type), "ttl": (1, False, lambda d, a: (-1 if a[0] in d else -2, d)),
-    "strlen": (1, False, lambda d, a: (len(d.get(a[0], "")), d)), "expire": (2, True, lambda d, a: (int(a[0] in d), d)),
-    "lastsave": (0, False, lambda d, _a: (0, d)), "time": (0, False, lambda d, _a: ((), d)),
-}  # fmt: skip
+__all__ = ["PROGRAMS", "VERSION", "Held", "Redis", "RedisError", "RedisRequest"]
 
 PROGRAMS = {"redis-server": Redis()}

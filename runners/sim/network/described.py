@@ -1,0 +1,40 @@
+"""The network that a system describes: its interface, names, other machines, firewall and kernel settings."""
+
+from __future__ import annotations
+
+from runners.sim.machine import Machine
+from runners.sim.network.firewall import restore
+from runners.sim.network.state import Interface, RemoteHost, RemotePort
+from runners.sim.proc import DEFAULT_SYSCTL
+from runners.sim.system import integer, mappings, text, texts
+
+
+def describe(machine: Machine) -> None:
+    """Set the machine's network up as its description says."""
+    network, spec = machine.network, machine.spec
+    settings = spec.section("network")
+    address = text(settings, "address", "10.0.0.10")
+    plain, _, prefix = address.partition("/")
+    network.interfaces = (
+        *network.interfaces,
+        Interface(
+            text(settings, "interface", "eth0"), plain, int(prefix or 24), text(settings, "mac", "52:54:00:12:34:56")
+        ),
+    )
+    network.gateway = text(settings, "gateway", "10.0.0.1")
+    network.dns = texts(settings.get("dns"))
+    network.names = {name.lower(): str(value) for name, value in spec.section("names").items()}
+    network.hosts = {
+        text(entry, "address"): RemoteHost(
+            text(entry, "name"),
+            text(entry, "address"),
+            tuple(
+                RemotePort(integer(port, "port"), text(port, "kind", "tcp"), text(port, "banner"))
+                for port in mappings(entry.get("ports"))
+            ),
+        )
+        for entry in spec.entries("hosts")
+    }
+    network.tables = restore(texts(spec.settings.get("firewall")))
+    changed = {key: str(value) for key, value in spec.section("sysctl").items()}
+    network.sysctl = {**DEFAULT_SYSCTL, "kernel.hostname": spec.hostname, **changed}

@@ -1,0 +1,105 @@
+"""The files of /proc/PID: what the kernel tells of one process."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+
+from runners.sim.machine import Machine
+from runners.sim.memory import memory
+from runners.sim.processes import Process
+
+
+def _status(_machine: Machine, process: Process) -> str:
+    uid, gid = process.cred.uid, process.cred.gid
+    states = {"S": "sleeping", "R": "running", "T": "stopped", "D": "disk sleep", "Z": "zombie", "I": "idle"}
+    groups = " ".join(str(group) for group in sorted(process.cred.groups))
+    return (
+        f"Name:\t{process.name}\nUmask:\t0022\nState:\t{process.state} ({states.get(process.state, 'sleeping')})\n"
+        f"Tgid:\t{process.pid}\nNgid:\t0\nPid:\t{process.pid}\nPPid:\t{process.ppid}\nTracerPid:\t0\n"
+        f"Uid:\t{uid}\t{uid}\t{uid}\t{uid}\nGid:\t{gid}\t{gid}\t{gid}\t{gid}\nFDSize:\t64\nGroups:\t{groups} \n"
+        f"VmPeak:\t{process.vsz >> 10:8d} kB\nVmSize:\t{process.vsz >> 10:8d} kB\nVmHWM:\t{process.rss >> 10:8d} kB\n"
+        f"VmRSS:\t{process.rss >> 10:8d} kB\nVmSwap:\t       0 kB\nThreads:\t{process.threads}\n"
+        "Cpus_allowed:\t3\nvoluntary_ctxt_switches:\t1822\nnonvoluntary_ctxt_switches:\t94\n"
+    )
+
+
+def _cmdline(_machine: Machine, process: Process) -> str:
+    return "".join(f"{word}\0" for word in process.argv) if process.exe else ""
+
+
+def _environ(_machine: Machine, process: Process) -> str:
+    return "".join(f"{name}={value}\0" for name, value in process.environment)
+
+
+def limits_of(machine: Machine, process: Process) -> Mapping[str, tuple[str, str]]:
+    """Soft and hard limits by their kernel names; a unit's Limit…= settings show here."""
+    found = {name: values for name, values, _, _ in _LIMITS}
+    if process.unit is not None:
+        unit = machine.systemd.loaded.get(process.unit)
+        for name, _, _, setting in _LIMITS:
+            value = unit.get("Service", setting) if unit is not None and setting else ""  # type: ignore[attr-defined]
+            if value:
+                soft, _, hard = value.partition(":")
+                plain = [text if text.isdigit() else "unlimited" for text in (soft, hard or soft)]
+                found[name] = (plain[0], plain[1])
+    return found
+
+
+_LIMITS = (
+    ("Max cpu time", ("unlimited", "unlimited"), "seconds", "LimitCPU"),
+    ("Max file size", ("unlimited", "unlimited"), "bytes", "LimitFSIZE"),
+    ("Max data size", ("unlimited", "unlimited"), "bytes", "LimitDATA"),
+    ("Max stack size", ("8388608", "unlimited"), "bytes", "LimitSTACK"),
+    ("Max core file size", ("0", "unlimited"), "bytes", "LimitCORE"),
+    ("Max resident set", ("unlimited", "unlimited"), "bytes", "LimitRSS"),
+    ("Max processes", ("31852", "31852"), "processes", "LimitNPROC"),
+    ("Max open files", ("1024", "524288"), "files", "LimitNOFILE"),
+    ("Max locked memory", ("8388608", "8388608"), "bytes", "LimitMEMLOCK"),
+    ("Max address space", ("unlimited", "unlimited"), "bytes", "LimitAS"),
+    ("Max file locks", ("unlimited", "unlimited"), "locks", ""),
+    ("Max pending signals", ("31852", "31852"), "signals", "LimitSIGPENDING"),
+    ("Max msgqueue size", ("819200", "819200"), "bytes", "LimitMSGQUEUE"),
+    ("Max nice priority", ("0", "0"), "", "LimitNICE"),
+    ("Max realtime priority", ("0", "0"), "", "LimitRTPRIO"),
+    ("Max realtime timeout", ("unlimited", "unlimited"), "us", ""),
+)
+
+
+def _limits(machine: Machine, process: Process) -> str:
+    values = limits_of(machine, process)
+    lines = [f"{'Limit':<26}{'Soft Limit':<21}{'Hard Limit':<21}{'Units':<10}"]
+    lines += [f"{name:<26}{values[name][0]:<21}{values[name][1]:<21}{unit:<10}" for name, _, unit, _ in _LIMITS]
+    return "\n".join(lines) + "\n"
+
+
+def _comm(_machine: Machine, process: Process) -> str:
+    return process.name + "\n"
+
+
+def _cgroup(_machine: Machine, process: Process) -> str:
+    return f"0::/system.slice/{process.unit}\n" if process.unit else "0::/user.slice/user-0.slice/session-1.scope\n"
+
+
+def _process_stat(machine: Machine, process: Process) -> str:
+    ticks = int(process.cpu_used(machine.clock.now) * 100)
+    began = int((process.started - machine.clock.boot) * 100)
+    return (
+        f"{process.pid} ({process.name}) {process.state} {process.ppid} {process.pid} {process.pid} 0 -1 4194560 "
+        f"0 0 0 0 {ticks * 2 // 3} {ticks // 3} 0 0 {20 + process.nice} {process.nice} {process.threads} "
+        f"0 {max(began, 0)} {process.vsz} {process.rss // 4096} 18446744073709551615 "
+        f"0 0 0 0 0 0 0 4096 81920 0 0 0 17 0 0 0 0 0 0\n"
+    )
+
+
+def _oom_score(machine: Machine, process: Process) -> str:
+    return f"{666 + process.rss * 333 // max(memory(machine).total, 1)}\n"
+
+
+def _loginuid(_machine: Machine, _process: Process) -> str:
+    return "4294967295"
+
+
+PROCESS_FILES: Mapping[str, Callable[[Machine, Process], str]] = {
+    "cgroup": _cgroup, "cmdline": _cmdline, "comm": _comm, "environ": _environ, "limits": _limits,
+    "loginuid": _loginuid, "oom_score": _oom_score, "stat": _process_stat, "status": _status,
+}  # fmt: skip

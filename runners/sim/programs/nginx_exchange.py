@@ -1,0 +1,389 @@
+"""One request in nginx: from the choice of its location to the line in the access log."""
+
+from __future__ import annotations
+
+import posixpath
+import re
+from datetime import UTC, datetime
+
+from runners.sim.files.inode import READ
+from runners.sim.files.view import FileView
+from runners.sim.machine import Machine
+from runners.sim.network.connect import ConnectFailure, Connection, connect
+from runners.sim.network.http import (
+    REASONS,
+    Headers,
+    HttpFailure,
+    HttpRequest,
+    HttpResponse,
+    TlsIdentity,
+    exchange,
+)
+from runners.sim.processes import Process
+from runners.sim.programs.descriptors import write_line
+from runners.sim.programs.nginx_matching import allowed, choose_location, choose_server
+from runners.sim.programs.nginx_values import Location, NginxConfig
+
+VERSION = "nginx/1.22.1"
+
+
+def write_error(machine: Machine, process: Process, path: str, level: str, text: str) -> None:
+    """A line of the error log."""
+    now = machine.clock.time()
+    write_line(machine, process, path, f"{now:%Y/%m/%d %H:%M:%S} [{level}] {process.pid}#{process.pid}: {text}")
+
+
+class Exchange:
+    """One request being answered by one worker."""
+
+    def __init__(
+        self,
+        machine: Machine,
+        worker: Process,
+        config: NginxConfig,
+        request: HttpRequest,
+        connection: Connection,
+    ) -> None:
+        self.machine = machine
+        self.worker = worker
+        self.config = config
+        self.request = request
+        self.connection = connection
+        self.server = choose_server(config, connection.address, connection.port, request.host)
+        self.number = 0
+
+    def answer(self) -> HttpResponse | HttpFailure | None:
+        secure = any(
+            listen.ssl for server in self.config.servers for listen in server.listens
+            if listen.port == self.connection.port
+        )  # fmt: skip
+        if self.request.scheme == "https" and not secure:
+            return HttpFailure("tls", "wrong version number", 0.001)
+        self.number = self.machine.count("nginx:requests")
+        if self.server is None:
+            return None
+        location = choose_location(self.server, self.request.path)
+        if secure and self.request.scheme == "http":
+            response = self._page(location, 400, note="The plain HTTP request was sent to HTTPS port")
+        else:
+            response = self._handle(location)
+        self._log(location, response)
+        if secure:
+            response = response._replace(tls=TlsIdentity(self.server.certificate), seconds=response.seconds + 0.002)
+        return response
+
+    def _handle(self, location: Location) -> HttpResponse:
+        request = self.request
+        if location.internal:
+            return self._page(location, 404)
+        if location.returns is not None:
+            return self._return(location, *location.returns)
+        if not allowed(location, request.remote):
+            self._error(location, "error", "access forbidden by rule")
+            return self._page(location, 403)
+        if location.realm and location.realm != "off" and request.header("Authorization") is None:
+            extra = (("WWW-Authenticate", f'Basic realm="{location.realm}"'),)
+            return self._page(location, 401, extra=extra)
+        if location.max_body and len(request.body) > location.max_body:
+            self._error(location, "error", f"client intended to send too large body: {len(request.body)} bytes")
+            return self._page(location, 413)
+        if location.stub_status:
+            return self._stub_status()
+        if location.try_files:
+            return self._try_files(location)
+        if location.proxy is not None:
+            return self._pass_on(location)
+        return self._static(location, request.path)
+
+    # -- passing on
+
+    def _pass_on(self, location: Location) -> HttpResponse:
+        assert location.proxy is not None
+        name, peers, uri = location.proxy
+        target = self.request.target
+        if uri is not None and location.kind in ("prefix", "^~", "="):
+            target = uri + target[len(location.pattern) :]
+        host = location.proxy_host.replace("$http_host", self.request.host)
+        host = re.sub(r"\$host\b", self.request.host.partition(":")[0], host) or name
+        sent = HttpRequest(
+            self.request.method,
+            target,
+            host,
+            (*self.request.headers, ("X-Forwarded-For", self.request.remote)),
+            self.request.body,
+            "127.0.0.1",
+        )
+        waited = 0.0
+        status = 502
+        live = [peer for peer in peers if not peer.down]
+        for peer in [peer for peer in live if not peer.backup] + [peer for peer in live if peer.backup]:
+            link = connect(
+                self.machine, peer.address, peer.port, cred=self.worker.cred, timeout=location.connect_timeout
+            )
+            where = f"http://{peer.address}:{peer.port}{target}"
+            if isinstance(link, ConnectFailure):
+                status = 504 if link.kind == "timeout" else 502
+                waited += link.seconds
+                self._error(location, "error", f"{_connect_problem(link)} while connecting to upstream", upstream=where)
+                continue
+            answer = exchange(self.machine, link, sent)
+            if isinstance(answer, HttpResponse):
+                if answer.seconds > location.read_timeout:
+                    text = "upstream timed out (110: Connection timed out) while reading response header from upstream"
+                    self._error(location, "error", text, upstream=where)
+                    waited, status = waited + location.read_timeout, 504
+                    continue
+                return self._from_upstream(location, answer, waited)
+            waited += min(answer.seconds, location.read_timeout)
+            if answer.kind == "timeout":
+                status = 504
+                text = "upstream timed out (110: Connection timed out) while reading response header from upstream"
+            else:
+                status = 502
+                text = "upstream prematurely closed connection while reading response header from upstream"
+            self._error(location, "error", text, upstream=where)
+        if not live:
+            self._error(
+                location, "error", "no live upstreams while connecting to upstream", upstream=f"http://{name}{target}"
+            )
+        return self._page(location, status)._replace(seconds=waited + 0.001)
+
+    def _from_upstream(self, location: Location, answer: HttpResponse, waited: float) -> HttpResponse:
+        hidden = ("server", "date", "connection", "x-accel-redirect")
+        headers = tuple((key, value) for key, value in answer.headers if key.lower() not in hidden)
+        return HttpResponse(
+            answer.status, self._headers(location, answer.status) + headers + self._added(location, answer.status),
+            answer.body, answer.seconds + waited + 0.0005,
+        )  # fmt: skip
+
+    # -- files
+
+    def _static(self, location: Location, path: str, *, code: int = 0) -> HttpResponse:
+        if self.request.method not in ("GET", "HEAD"):
+            return self._page(location, 405)
+        view = self.machine.view(self.worker.cred)
+        file = _file_of(location, path)
+        try:
+            inode = view.stat(file)
+        except OSError as error:
+            return self._unreadable(location, file, error)
+        if inode.is_dir:
+            if not path.endswith("/"):
+                where = f"{self.request.scheme}://{self.request.host}{path}/"
+                return self._page(location, 301, extra=(("Location", where),))
+            return self._directory(location, path, file, view)
+        if not view.access(file, READ):
+            return self._unreadable(location, file, OSError(13, "Permission denied"))
+        data = inode.content.read(0, min(inode.size, 1 << 20))
+        if self.request.method == "HEAD":
+            data = b""
+        kind = self.config.types.get(file.rsplit(".", 1)[-1], location.default_type)
+        modified = datetime.fromtimestamp(inode.mtime, UTC)
+        headers = (
+            *self._headers(location, 200),
+            ("Content-Type", kind),
+            ("Content-Length", str(inode.size)),
+            ("Last-Modified", f"{modified:%a, %d %b %Y %H:%M:%S} GMT"),
+            ("Connection", "keep-alive"),
+            ("ETag", f'"{int(inode.mtime):x}-{inode.size:x}"'),
+            ("Accept-Ranges", "bytes"),
+            *self._added(location, 200),
+        )
+        return HttpResponse(code or 200, headers, data, 0.0004)
+
+    def _unreadable(self, location: Location, file: str, error: OSError) -> HttpResponse:
+        self._error(location, "error", f'open() "{file}" failed ({error.errno}: {error.strerror})')
+        status = {2: 404, 20: 404, 36: 404, 13: 403}.get(error.errno or 0, 500)
+        return self._page(location, status)
+
+    def _directory(self, location: Location, path: str, file: str, view: FileView) -> HttpResponse:
+        for name in location.indexes:
+            candidate = posixpath.join(file, name)
+            try:
+                view.stat(candidate)
+            except OSError as error:
+                if error.errno == 13:
+                    return self._unreadable(location, candidate, error)
+                continue
+            return self._static(location, path + name)
+        if location.autoindex:
+            return self._listing(location, path, file, view)
+        self._error(location, "error", f'directory index of "{file}" is forbidden')
+        return self._page(location, 403)
+
+    def _listing(self, location: Location, path: str, file: str, view: FileView) -> HttpResponse:
+        rows = "".join(f'<a href="{name}">{name}</a>\r\n' for name in sorted(view.names(file)))
+        body = (
+            f"<html>\r\n<head><title>Index of {path}</title></head>\r\n<body>\r\n<h1>Index of {path}</h1><hr><pre>"
+            f'<a href="../">../</a>\r\n{rows}</pre><hr></body>\r\n</html>\r\n'
+        ).encode()
+        headers = (*self._headers(location, 200), ("Content-Type", "text/html"))
+        return HttpResponse(200, headers, body, 0.0006)
+
+    def _try_files(self, location: Location) -> HttpResponse:
+        view = self.machine.view(self.worker.cred)
+        *candidates, last = location.try_files
+        for candidate in candidates:
+            path = candidate.replace("$uri", self.request.path)
+            try:
+                inode = view.stat(_file_of(location, path.rstrip("/") or "/"))
+            except OSError:
+                continue
+            if inode.is_dir == candidate.endswith("/"):
+                return self._static(location, path)
+        if last.startswith("="):
+            return self._page(location, int(last[1:]))
+        path = re.sub(r"\$is_args\$args|\?\$args", "", last).replace("$uri", self.request.path)
+        assert self.server is not None
+        following = choose_location(self.server, path)
+        if following.try_files and following == location:
+            return self._page(location, 500)
+        if following.proxy is not None:
+            return self._pass_on(following)
+        return self._static(following, path)
+
+    # -- pages of its own
+
+    def _return(self, location: Location, status: int, text: str) -> HttpResponse:
+        text = re.sub(r"\$(\w+)", lambda match: self._variable(match[1], None), text)
+        if status in (301, 302, 303, 307, 308):
+            return self._page(location, status, extra=(("Location", text),))
+        if status == 444:
+            return HttpResponse(444, (), b"", 0.0001)
+        if not text:
+            return self._page(location, status)
+        body = text.encode()
+        headers = (
+            *self._headers(location, status),
+            ("Content-Type", location.default_type),
+            ("Content-Length", str(len(body))),
+            ("Connection", "keep-alive"),
+            *self._added(location, status),
+        )
+        return HttpResponse(status, headers, body, 0.0002)
+
+    def _stub_status(self) -> HttpResponse:
+        count = self.number
+        body = (
+            f"Active connections: 1 \nserver accepts handled requests\n {count} {count} {count} \n"
+            "Reading: 0 Writing: 1 Waiting: 0 \n"
+        ).encode()
+        return HttpResponse(200, (("Server", VERSION), ("Content-Type", "text/plain")), body, 0.0002)
+
+    def _page(self, location: Location, status: int, *, extra: Headers = (), note: str = "") -> HttpResponse:
+        for code, page in location.error_pages:
+            if code == status and not note:
+                body = self._error_page(page)
+                if body is not None:
+                    headers = (*self._headers(location, status), ("Content-Type", "text/html"), *extra)
+                    return HttpResponse(status, (*headers, ("Content-Length", str(len(body)))), body, 0.0003)
+        signature = VERSION if location.tokens else "nginx"
+        title = f"{status} {REASONS.get(status, '')}".strip()
+        if note:
+            title = f"400 {note}"
+        middle = f"<center>{note}</center>\r\n" if note else ""
+        heading = "400 Bad Request" if note else title
+        body = (
+            f"<html>\r\n<head><title>{title}</title></head>\r\n<body>\r\n<center><h1>{heading}</h1></center>\r\n"
+            f"{middle}<hr><center>{signature}</center>\r\n</body>\r\n</html>\r\n"
+        ).encode()
+        headers = (
+            *self._headers(location, status),
+            ("Content-Type", "text/html"),
+            ("Content-Length", str(len(body))),
+            ("Connection", "keep-alive"),
+            *extra,
+            *self._added(location, status),
+        )
+        return HttpResponse(status, headers, b"" if self.request.method == "HEAD" else body, 0.0003)
+
+    def _error_page(self, page: str) -> bytes | None:
+        if self.server is None or not page.startswith("/"):
+            return None
+        location = choose_location(self.server, page)
+        try:
+            return self.machine.view(self.worker.cred).read(_file_of(location, page))
+        except OSError:
+            return None
+
+    def _headers(self, location: Location, status: int) -> Headers:
+        del status
+        now = self.machine.clock.time()
+        signature = VERSION if location.tokens else "nginx"
+        return (("Server", signature), ("Date", f"{now:%a, %d %b %Y %H:%M:%S} GMT"))
+
+    def _added(self, location: Location, status: int) -> Headers:
+        fine = status in (200, 201, 204, 206, 301, 302, 303, 304, 307, 308)
+        return tuple(
+            (name, re.sub(r"\$(\w+)", lambda match: self._variable(match[1], None), value))
+            for name, value, always in location.headers
+            if always or fine
+        )
+
+    # -- logs
+
+    def _variable(self, name: str, response: HttpResponse | None) -> str:
+        request = self.request
+        simple = {
+            "remote_addr": request.remote,
+            "remote_user": "-",
+            "request": f"{request.method} {request.target} HTTP/1.1",
+            "request_method": request.method,
+            "request_uri": request.target,
+            "uri": request.path,
+            "args": request.target.partition("?")[2],
+            "host": request.host.partition(":")[0],
+            "http_host": request.host,
+            "scheme": request.scheme,
+            "server_name": self.server.names[0] if self.server is not None else "",
+            "http_referer": request.header("Referer") or "-",
+            "http_user_agent": request.header("User-Agent") or "-",
+            "http_x_forwarded_for": request.header("X-Forwarded-For") or "-",
+        }
+        if name in simple:
+            return simple[name]
+        if name == "time_local":
+            return f"{self.machine.clock.time():%d/%b/%Y:%H:%M:%S +0000}"
+        if name == "time_iso8601":
+            return f"{self.machine.clock.time():%Y-%m-%dT%H:%M:%S+00:00}"
+        if response is not None:
+            if name == "status":
+                return str(response.status)
+            if name in ("body_bytes_sent", "bytes_sent"):
+                return str(len(response.body))
+            if name in ("request_time", "upstream_response_time"):
+                return f"{response.seconds:.3f}"
+        return "-" if response is not None else ""
+
+    def _log(self, location: Location, response: HttpResponse) -> None:
+        if location.access_log is None:
+            return
+        path, text = location.access_log
+        line = re.sub(r"\$(\w+)", lambda match: self._variable(match[1], response), text)
+        problem = write_line(self.machine, self.worker, path, line)
+        if problem is not None:
+            text = f'write() to "{path}" failed ({problem.errno}: {problem.strerror}) while logging request'
+            self._error(location, "alert", text)
+
+    def _error(self, location: Location, level: str, text: str, *, upstream: str = "") -> None:
+        request = self.request
+        name = self.server.names[0] if self.server is not None else ""
+        via = f', upstream: "{upstream}"' if upstream else ""
+        full = (
+            f"*{self.number} {text}, client: {request.remote}, server: {name or '_'}, "
+            f'request: "{request.method} {request.target} HTTP/1.1"{via}, host: "{request.host}"'
+        )
+        write_error(self.machine, self.worker, location.error_log, level, full)
+
+
+def _connect_problem(link: ConnectFailure) -> str:
+    if link.kind == "timeout":
+        return "upstream timed out (110: Connection timed out)"
+    number = {"refused": 111, "unreachable": 113}.get(link.kind, 111)
+    return f"connect() failed ({number}: {link.message})"
+
+
+def _file_of(location: Location, path: str) -> str:
+    if location.alias:
+        return location.alias + path[len(location.pattern) :]
+    return location.root.rstrip("/") + path
