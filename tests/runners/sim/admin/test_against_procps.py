@@ -10,10 +10,22 @@ import pytest
 from tests.runners.sim.admin.line import Terminal
 
 CASES = (
-    "ps aux", "ps -ef", "ps -eo user,pid,ppid,%cpu,%mem,vsz,rss,stat,start_time,time,comm", "ps -eo pid,nlwp,ni,pri,etimes,lstart,args",
-    "free", "free -w -t", "vmstat", "df -h /", "df -iT /", "df --output=source,pcent,target /", "ss -tln", "netstat -tln", "w -s",
-    "findmnt /", "lsblk -o NAME,TYPE,MOUNTPOINTS",
-)  # fmt: skip
+    "ps aux",
+    "ps -ef",
+    "ps -eo user,pid,ppid,%cpu,%mem,vsz,rss,stat,start_time,time,comm",
+    "ps -eo pid,nlwp,ni,pri,etimes,lstart,args",
+    "free",
+    "free -w -t",
+    "vmstat",
+    "df -h /",
+    "df -iT /",
+    "df --output=source,pcent,target /",
+    "ss -tln",
+    "netstat -tln",
+    "w -s",
+    "findmnt /",
+    "lsblk -o NAME,TYPE,MOUNTPOINTS",
+)
 
 
 @pytest.mark.parametrize("command", CASES)

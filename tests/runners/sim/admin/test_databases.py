@@ -40,7 +40,8 @@ def test_nginx_checks_its_configuration(sh: Terminal) -> None:
 
 def test_a_certificate_made_here_can_be_read_and_verified(sh: Terminal) -> None:
     sh(
-        "openssl req -x509 -newkey ed25519 -nodes -keyout /root/k.pem -out /root/c.pem -days 10 -subj /CN=www.example.com"
+        "openssl req -x509 -newkey ed25519 -nodes -keyout /root/k.pem -out /root/c.pem -days 10 -subj "
+        "/CN=www.example.com"
     )
     assert sh("openssl x509 -in /root/c.pem -noout -subject").out == "subject=CN = www.example.com\n"
     assert sh("openssl verify -CAfile /root/c.pem /root/c.pem").out == "/root/c.pem: OK\n"

@@ -42,9 +42,13 @@ def test_a_stopped_service_is_inactive_everywhere(sh: Terminal) -> None:
         ("systemctl frobnicate nginx", "Unknown command verb frobnicate.\n", 1),
         ("systemctl --frobnicate", "systemctl: unrecognized option '--frobnicate'\n", 1),
         ("systemctl start", "Too few arguments.\n", 1),
-        ("systemctl is-enabled nosuch", "Failed to get unit file state for nosuch.service: No such file or directory\n", 1),
+        (
+            "systemctl is-enabled nosuch",
+            "Failed to get unit file state for nosuch.service: No such file or directory\n",
+            1,
+        ),
     ],
-)  # fmt: skip
+)
 def test_errors_and_exit_codes(sh: Terminal, command: str, err: str, status: int) -> None:
     result = sh(command)
     assert (result.err, result.status) == (err, status)

@@ -43,7 +43,8 @@ def test_free_and_vmstat_have_their_headings(sh: Terminal) -> None:
 
 def test_logrotate_moves_a_log_on(sh: Terminal) -> None:
     sh(
-        "printf '/var/log/own.log {\\n rotate 2\\n create 0640 root adm\\n}\\n' > /root/own; echo one > /var/log/own.log"
+        "printf '/var/log/own.log {\\n rotate 2\\n create 0640 root adm\\n}\\n' > /root/own; echo one "
+        "> /var/log/own.log"
     )
     assert sh("logrotate -f /root/own").status == 0
     assert sh("cat /var/log/own.log.1").out == "one\n"
