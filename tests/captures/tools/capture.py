@@ -22,6 +22,7 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
 
+import furnish
 import yaml
 
 HERE = Path(__file__).resolve().parent
@@ -56,7 +57,12 @@ def build(work: Path) -> None:
     call("docker", "commit", *start, "made", BASE)
     call("docker", "rm", "-f", "made")
     with network(), machine(work, BASE, disk=False) as name:
+        (work / "tree.tar").write_bytes(furnish.tree())
+        (work / "furnish.sh").write_text(furnish.script())
+        for file in ("tree.tar", "furnish.sh"):
+            call("docker", "cp", str(work / file), f"{name}:/root/{file}")
         print(call("docker", "exec", "-i", name, "bash", "-s", text=(HERE / "provision.sh").read_text()))
+        call("docker", "exec", name, "sh", "-c", "rm -f /root/tree.tar /root/furnish.sh /root/tables.sql")
         call("docker", "exec", name, "systemctl", "stop", "postgresql", "redis-server", "nginx", "rsyslog")
         call("docker", "commit", *start, name, HEALTHY)
 
@@ -101,7 +107,7 @@ def machine(work: Path, image: str, *, disk: bool = True) -> Iterator[str]:
     call("docker", "rm", "-f", name, check=False)
     call("umount", str(folder), check=False)
     options = ["--hostname", "web-01", "--network", "none", "--cgroupns", "private", "--stop-signal", "SIGRTMIN+3"]
-    options += ["--cap-add", "SYS_ADMIN", "--cap-add", "SYS_PTRACE", "--cap-add", "NET_ADMIN"]
+    options += ["--cap-add", "SYS_ADMIN", "--cap-add", "SYS_PTRACE", "--cap-add", "NET_ADMIN", "--security-opt", "systempaths=unconfined"]
     options += ["--tmpfs", "/run", "--tmpfs", "/run/lock", "--tmpfs", "/tmp:size=64m,mode=1777,exec"]
     if disk:
         folder.mkdir(exist_ok=True)
@@ -110,15 +116,17 @@ def machine(work: Path, image: str, *, disk: bool = True) -> Iterator[str]:
         call("mkfs.ext4", "-q", "-F", "-m", "0", str(file))
         call("mount", "-o", "loop", str(file), str(folder))
         call("docker", "create", "--name", name, image)
-        call("sh", "-c", f"docker cp -a {name}:/var/log/. - | tar -x -p -C '{folder}'")
+        call("sh", "-c", f"docker cp -a {name}:/var/log/. - | tar -x -p --numeric-owner -C '{folder}'")
         call("docker", "rm", name)
         options += ["-v", f"{folder}:/var/log"]
     try:
         call("docker", "run", "-d", "--name", name, *options, image)
         plug(name, "captures2", ADDRESS, "10.0.0.1")
         inside(name, "umount /etc/resolv.conf /etc/hosts /etc/hostname")
-        inside(name, "printf '127.0.0.1\tlocalhost\n127.0.1.1\tweb-01\n' > /etc/hosts; echo web-01 > /etc/hostname; "
-                     "printf 'nameserver 10.0.0.2\n' > /etc/resolv.conf")
+        for path in ("hosts", "resolv.conf", "hostname"):
+            text = (furnish.SYSTEM / "files/etc" / path).read_text()
+            inside(name, f"cat > /etc/{path} <<'TEXT'\n{text}TEXT")
+        inside(name, "test ! -e /root/rules || iptables-restore /root/rules")
         for _ in range(100):
             if inside(name, "systemctl is-system-running")["stdout"].strip() in ("running", "degraded"):
                 break
@@ -145,7 +153,9 @@ def inside(name: str, command: str) -> dict[str, object]:
 def scrub(text: str) -> str:
     """Nothing of the machine that the captures were taken on."""
     text = text.replace(os.uname().release, "6.1.0-28-amd64").replace(os.uname().version, "#1 SMP PREEMPT_DYNAMIC Debian")
-    text = text.replace(socket.gethostname(), "host").replace("/dev/vda", "/dev/sda")
+    text = re.sub(rf"\b{re.escape(socket.gethostname())}\b(?!\.)", "web-01", text)
+    # A container's lsof complains of the host's cgroup mounts, which it cannot see.
+    text = re.sub(r"lsof: WARNING: can't stat\(\) \S+ file system \S+\n +Output information may be incomplete.\n", "", text)
     text = re.sub(r"(?:lower|upper|work)dir=[^,) ]*", "dir=x", text)
     text = re.sub(r"https?://[^ ]*debian[^ ]*", "http://deb.example", text)
     return text[:LONGEST]

@@ -1,10 +1,12 @@
 #!/bin/sh
-# The other machines of the network, played by one container: a name server, a cache and a port that is open.
-for address in 10.0.0.2 10.0.0.21 10.0.0.22 10.0.0.31 10.0.0.41; do ip addr add "$address/24" dev eth0 2>/dev/null; done
-dnsmasq --no-hosts --no-resolv --listen-address=10.0.0.2 --bind-interfaces --user=root \
-  --address=/db-primary/10.0.0.21 --address=/db-replica/10.0.0.22 --address=/cache-01/10.0.0.31 \
-  --address=/api.example.com/10.0.0.41 --address=/shop.example.com/10.0.0.10 --address=/web-01/10.0.0.10
-redis-server --bind 10.0.0.31 --protected-mode no --daemonize yes > /dev/null
-nc -lk 10.0.0.21 5432 > /dev/null 2>&1 &
-nc -lk 10.0.0.22 5432 > /dev/null 2>&1 &
-exec python3 -m http.server --bind 10.0.0.41 80 > /dev/null 2>&1
+# The other machines of the network, played by one container: gateway, name servers, a replica and a service outside.
+for address in 10.0.0.2/24 10.0.0.3/24 10.0.0.4/24 10.0.0.12/24 203.0.113.20/32; do ip addr add "$address" dev eth0; done
+dnsmasq --no-hosts --no-resolv --listen-address=10.0.0.2,10.0.0.3 --bind-interfaces --user=root \
+  --local=/invalid/ --local=/example.com/ --domain=example.com --expand-hosts \
+  --host-record=web-01,web-01.example.com,10.0.0.10 --host-record=shop.example.com,10.0.0.10 \
+  --host-record=db-primary,db-primary.example.com,10.0.0.10 --host-record=db-replica,db-replica.example.com,10.0.0.12 \
+  --host-record=cache-01,cache-01.example.com,10.0.0.10 --host-record=api.example.com,203.0.113.20 \
+  --host-record=ntp.example.com,10.0.0.4
+nc -lk 10.0.0.12 5432 > /dev/null 2>&1 &
+openssl req -x509 -newkey rsa:2048 -nodes -days 30 -subj /CN=api.example.com -keyout /key -out /pem 2> /dev/null
+exec openssl s_server -www -accept 203.0.113.20:443 -cert /pem -key /key > /dev/null 2>&1
