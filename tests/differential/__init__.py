@@ -1,0 +1,1 @@
+"""The simulated shell and text tools beside the real ones of this machine."""
