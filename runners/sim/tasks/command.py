@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import os
 import shlex
 from collections.abc import Mapping, Sequence
 
+from runners.sim.lifecycle import Failure, resolve
 from runners.sim.machine import Job, Machine
 from runners.sim.tasks.arguments import Arguments
 from runners.sim.tasks.files import find
@@ -37,14 +39,18 @@ def run(machine: Machine, arguments: Arguments) -> TaskResult:
 def execute(machine: Machine, arguments: Arguments, argv: Sequence[str], shown: Value) -> TaskResult:
     """Run `argv` as root in a session of its own, unless `creates` or `removes` say that it is done already."""
     folder = arguments.path("chdir") or "/root"
+    silent: dict[str, Value] = {"cmd": shown, "rc": 0, "stdout": "", "stderr": ""}
+    if find(machine, folder, follow=True) is None:
+        raise ModuleFailure("Unable to change directory before execution.", {**silent, "rc": None})
     skipped = _skipped(machine, arguments, folder)
     if skipped is not None:
-        return TaskResult(
-            msg=skipped,
-            values={"cmd": shown, "rc": 0, "stdout": skipped.replace("Did not run command", "skipped,"), "stderr": ""},
-        )
-    if find(machine, folder, follow=True) is None:
-        raise ModuleFailure("Unable to change directory before execution.", {"cmd": shown})
+        pattern, state = skipped
+        message = f"Did not run command since '{pattern}' {state}"
+        return TaskResult(msg=message, values={**silent, "stdout": f"skipped, since {pattern} {state}"})
+    found = resolve(machine.view(cwd=folder), argv, PATH)
+    if isinstance(found, Failure):
+        message = f"[Errno {found.errno}] {os.strerror(found.errno)}: b'{argv[0]}'"
+        raise ModuleFailure(message, {**silent, "rc": found.errno})
     root = accounts(machine).user("root")
     environment = (
         ("HOME", "/root"),
@@ -67,11 +73,12 @@ def execute(machine: Machine, arguments: Arguments, argv: Sequence[str], shown: 
     return TaskResult(changed=True, values=values)
 
 
-def _skipped(machine: Machine, arguments: Arguments, folder: str) -> str | None:
+def _skipped(machine: Machine, arguments: Arguments, folder: str) -> tuple[str, str] | None:
+    """The pattern because of which there is nothing to do, and what is so about it."""
     creates, removes = arguments.path("creates"), arguments.path("removes")
     view = machine.view(cwd=folder)
     if creates is not None and matches_any(view, creates):
-        return f"Did not run command since '{creates}' exists"
+        return creates, "exists"
     if removes is not None and not matches_any(view, removes):
-        return f"Did not run command since '{removes}' does not exist"
+        return removes, "does not exist"
     return None

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from runners.sim.files.content import Content
 from runners.sim.files.tree import Mount
 from runners.sim.machine import JobRunner, Machine, no_shell
 from runners.sim.system import SystemSpec
@@ -25,4 +26,9 @@ def bare_machine(run_job: JobRunner = no_shell) -> Machine:
         view.mkdir(folder)
     for name, text in (("passwd", PASSWD), ("group", GROUP), ("shadow", SHADOW)):
         view.write(f"/etc/{name}", text.encode())
+    for folder in ("/usr", "/usr/bin", "/bin"):
+        view.mkdir(folder)
+    for path in ("/bin/sh", "/usr/bin/true"):
+        view.write(path, Content.of(b"\x7fELF")._replace(program=path.rpartition("/")[2]))
+        view.chmod(path, 0o755)
     return machine

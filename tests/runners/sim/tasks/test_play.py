@@ -88,9 +88,9 @@ def test_commands_run_as_root_with_a_clean_environment() -> None:
         seen.append(job)
         return JobResult(3, b"out\n", b"err\n")
 
-    result = apply(bare_machine(run_job), task("command", argv=["a", "b c"], chdir="/tmp"), {})
+    result = apply(bare_machine(run_job), task("command", argv=["true", "b c"], chdir="/tmp"), {})
     assert (result.failed, result.values["rc"], result.values["stderr"]) == (True, 3, "err")
-    assert (seen[0].argv, seen[0].cwd, seen[0].cred.uid) == (("a", "b c"), "/tmp", 0)
+    assert (seen[0].argv, seen[0].cwd, seen[0].cred.uid) == (("true", "b c"), "/tmp", 0)
     assert dict(seen[0].environment)["HOME"] == "/root"
 
 
