@@ -132,11 +132,14 @@ def _report(
         ctx.stderr.write(b"\n")
         return heading
     known = accounts(ctx.machine)
-    lines = [f"{'':<21}USER        PID ACCESS COMMAND"] if heading else []
+    # The pids alone go to standard output, so that they can be taken up by a pipe.
+    if heading:
+        ctx.stderr.write(f"{'':<21}USER        PID ACCESS COMMAND\n".encode())
     for index, (process, letters) in enumerate(users):
         opened = "F" if "F" in letters else "f" if "f" in letters else "."
         access = opened + "".join(letter if letter in letters else "." for letter in "rce") + "."
         lead = f"{label + ':':<20} " if index == 0 else " " * 21
-        lines.append(f"{lead}{known.user_name(process.cred.uid):<8} {process.pid:>6} {access} {process.name}")
-    ctx.stderr.write(("\n".join(lines) + "\n").encode())
+        ctx.stderr.write(f"{lead}{known.user_name(process.cred.uid):<8} ".encode())
+        ctx.out(f"{process.pid:>6}")
+        ctx.stderr.write(f" {access} {process.name}\n".encode())
     return False

@@ -80,6 +80,8 @@ def _hosts(ctx: Context, database: str, keys: list[str]) -> int:
         if isinstance(address, ResolveFailure):
             ctx.sleep(address.seconds)
             status = 2
+        elif database == "hosts" and _six(ctx, key):
+            ctx.line(_six(ctx, key))
         elif database == "hosts":
             names = _names_of(ctx, address, key)
             ctx.line(f"{address:<15} {names}")
@@ -87,6 +89,17 @@ def _hosts(ctx: Context, database: str, keys: list[str]) -> int:
             for index, kind in enumerate(("STREAM", "DGRAM", "RAW")):
                 ctx.line(f"{address:<15} {kind:<6} {key if index == 0 else ''}".rstrip() + ("" if index == 0 else " "))
     return status
+
+
+def _six(ctx: Context, key: str) -> str:
+    """The line of /etc/hosts that gives the name an IPv6 address, which getent prefers."""
+    if not ctx.files.exists("/etc/hosts"):
+        return ""
+    for line in ctx.machine.view().text("/etc/hosts").splitlines():
+        words = line.split("#", 1)[0].split()
+        if len(words) > 1 and ":" in words[0] and key in words[1:]:
+            return f"{words[0]:<15} {' '.join(words[1:])}"
+    return ""
 
 
 def _names_of(ctx: Context, address: str, key: str) -> str:

@@ -92,6 +92,8 @@ def main(ctx: Context) -> int:
     )
     if names[0] != "NAME" and not flat:
         rows = [list(node.cells) for top in nodes for node in (top, *top.children)]
+    if status and not nodes:
+        return status
     if options.has("P"):
         for row in rows:
             ctx.line(pairs(columns, [cell.strip() for cell in row]))

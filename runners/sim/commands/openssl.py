@@ -9,7 +9,7 @@ from datetime import UTC, datetime, timedelta
 from cryptography import x509
 from cryptography.hazmat.primitives import hashes
 from cryptography.hazmat.primitives.asymmetric import rsa
-from cryptography.hazmat.primitives.asymmetric.ed25519 import Ed25519PrivateKey
+from cryptography.hazmat.primitives.asymmetric.ed25519 import Ed25519PrivateKey, Ed25519PublicKey
 from cryptography.hazmat.primitives.serialization import (
     Encoding,
     NoEncryption,
@@ -132,8 +132,7 @@ f"stat({path})\n"
 
 def _x509(ctx: Context, options: dict[str, str], _operands: list[str]) -> int:
     if "req" in options:
-        ctx.stderr.write(b"x509: Use -help for summary.\n")
-        return 1
+        return _sign(ctx, options)
     certificate = _load(ctx, options.get("in"))
     if certificate is None:
         return 1
@@ -188,7 +187,8 @@ def _text(ctx: Context, certificate: x509.Certificate, *, only_names: bool) -> N
     if only_names:
         ctx.line(f"X509v3 Subject Alternative Name: \n    {shown}" if shown else "No extensions matched")
         return
-    ctx.line("Certificate:\n    Data:\n        Version: 3 (0x2)")
+    three = certificate.version == x509.Version.v3
+    ctx.line(f"Certificate:\n    Data:\n        Version: {3 if three else 1} ({'0x2' if three else '0x0'})")
     ctx.line(f"        Serial Number: {certificate.serial_number} ({certificate.serial_number:#x})")
     ctx.line(f"        Issuer: {certs.name_text(certificate.issuer)}\n        Validity")
     ctx.line(f"            Not Before: {certs.date_text(certs.starts(certificate))}")
@@ -282,6 +282,7 @@ def _s_client(ctx: Context, options: dict[str, str], operands: list[str]) -> int
     ctx.stdout.write(chain[0].public_bytes(Encoding.PEM))
     ctx.line(f"subject={certs.name_text(chain[0].subject)}\nissuer={certs.name_text(chain[0].issuer)}\n---")
     ctx.line("No client certificate CA names sent\n---\nNew, TLSv1.3, Cipher is TLS_AES_256_GCM_SHA384")
+    ctx.line("Verification: OK" if problem is None else f"Verification error: {problem.text}")
     code = "0 (ok)" if problem is None else f"{problem.number} ({problem.text})"
     ctx.line(f"Verify return code: {code}\n---\nDONE")
     return 0
@@ -296,59 +297,99 @@ def _name(text: str) -> x509.Name:
     return x509.Name(attributes)
 
 
-def _req(ctx: Context, options: dict[str, str], _operands: list[str]) -> int:
-    """`req -x509`: a self-signed certificate, with a key that follows from the machine and its file name."""
-    if "x509" not in options:
-        ctx.stderr.write(b"req: only self-signed certificates can be made without an authority (use -x509)\n")
+Key = Ed25519PrivateKey | rsa.RSAPrivateKey
+
+
+def _private(ctx: Context, path: str) -> Key:
+    """The key in a file; OSError or ValueError when there is none."""
+    loaded = load_pem_private_key(ctx.files.read(path), None)
+    if not isinstance(loaded, Ed25519PrivateKey | rsa.RSAPrivateKey):
+        raise ValueError
+    return loaded
+
+
+def _certificate(
+    ctx: Context, subject: x509.Name, public: Ed25519PublicKey | rsa.RSAPublicKey, issuer: x509.Name, key: Key,
+    options: dict[str, str], extra: str = "",
+) -> bytes:  # fmt: skip
+    """A certificate from now on for `-days`; the serial follows from the machine and the moment."""
+    start = datetime.fromtimestamp(int(ctx.machine.clock.now), UTC)
+    end = start + timedelta(days=int(options.get("days") or 30))
+    seed = f"{ctx.machine.seed}:{options.get('out')}:{ctx.machine.clock.now}".encode()
+    serial = int.from_bytes(hashlib.sha256(seed).digest()[:16], "big")
+    builder = (
+        x509.CertificateBuilder().subject_name(subject).issuer_name(issuer).public_key(public).serial_number(serial)
+    )
+    builder = builder.not_valid_before(min(start, end - timedelta(days=1))).not_valid_after(end)
+    alternatives = [
+        x509.DNSName(one.strip().removeprefix("DNS:")) for one in extra.partition("=")[2].split(",") if "DNS:" in one
+    ]
+    if alternatives:
+        builder = builder.add_extension(x509.SubjectAlternativeName(alternatives), critical=False)
+    algorithm = None if isinstance(key, Ed25519PrivateKey) else hashes.SHA256()
+    return builder.sign(key, algorithm).public_bytes(Encoding.PEM)
+
+
+def _store(ctx: Context, tool: str, path: str | None, pem: bytes) -> int:
+    if path is None:
+        ctx.stdout.write(pem)
+        return 0
+    try:
+        ctx.files.write(path, pem)
+    except OSError as error:
+        ctx.stderr.write(f'{tool}: Can\'t open "{path}" for writing, {error.strerror}\n'.encode())
         return 1
+    return 0
+
+
+def _req(ctx: Context, options: dict[str, str], _operands: list[str]) -> int:
+    """`req`: a request, or with -x509 a self-signed certificate, with a key given or made from the file's name."""
     if "subj" not in options:
         ctx.stderr.write(b"req: Error, no subject given and no terminal to ask for it\n")
         return 1
-    out, keyout = options.get("out"), options.get("keyout", "privkey.pem")
+    keyout = options.get("keyout", "privkey.pem")
     try:
         if "key" in options:
-            loaded = load_pem_private_key(ctx.files.read(options["key"]), None)
-            if not isinstance(loaded, Ed25519PrivateKey | rsa.RSAPrivateKey):
-                raise ValueError
-            key: Ed25519PrivateKey | rsa.RSAPrivateKey = loaded
+            key = _private(ctx, options["key"])
         else:
             key = _new_key(ctx, keyout)
             ctx.files.write(keyout, key.private_bytes(Encoding.PEM, PrivateFormat.PKCS8, NoEncryption()), mode=0o600)
             ctx.stderr.write(b"-----\n")
     except (OSError, ValueError) as error:
         reason = error.strerror if isinstance(error, OSError) else "not a private key"
-        ctx.stderr.write(
-            f'req: Can\'t open "{options.get("key", keyout)}" for {"reading" if "key" in options else "writing"}, '
-            f"{reason}\n".encode()
-        )
+        mode = "reading" if "key" in options else "writing"
+        ctx.stderr.write(f'req: Can\'t open "{options.get("key", keyout)}" for {mode}, {reason}\n'.encode())
         return 1
     name = _name(options["subj"])
-    start = datetime.fromtimestamp(int(ctx.machine.clock.now), UTC)
-    days = int(options.get("days") or 30)
-    serial = int.from_bytes(
-        hashlib.sha256(f"{ctx.machine.seed}:{out}:{ctx.machine.clock.now}".encode()).digest()[:16], "big"
-    )
-    builder = (
-        x509.CertificateBuilder().subject_name(name).issuer_name(name).public_key(key.public_key()).serial_number(serial)
-        .not_valid_before(start).not_valid_after(start + timedelta(days=days))
-    )  # fmt: skip
-    if options.get("addext", "").replace(" ", "").startswith("subjectAltName="):
-        names = options["addext"].split("=", 1)[1].split(",")
-        alternatives = [
-            x509.DNSName(one.strip().removeprefix("DNS:")) for one in names if one.strip().startswith("DNS:")
-        ]
-        builder = builder.add_extension(x509.SubjectAlternativeName(alternatives), critical=False)
-    certificate = builder.sign(key, None if isinstance(key, Ed25519PrivateKey) else hashes.SHA256())
-    pem = certificate.public_bytes(Encoding.PEM)
-    if out is None:
-        ctx.stdout.write(pem)
-        return 0
+    if "x509" in options:
+        pem = _certificate(ctx, name, key.public_key(), name, key, options, options.get("addext", ""))
+    else:
+        request = x509.CertificateSigningRequestBuilder().subject_name(name)
+        pem = request.sign(key, None if isinstance(key, Ed25519PrivateKey) else hashes.SHA256()).public_bytes(
+            Encoding.PEM
+        )
+    return _store(ctx, "req", options.get("out"), pem)
+
+
+def _sign(ctx: Context, options: dict[str, str]) -> int:
+    """`x509 -req`: a certificate for a request, signed by its own key or by an authority's."""
     try:
-        ctx.files.write(out, pem)
-    except OSError as error:
-        ctx.stderr.write(f'req: Can\'t open "{out}" for writing, {error.strerror}\n'.encode())
+        request = x509.load_pem_x509_csr(ctx.files.read(options["in"]) if "in" in options else ctx.stdin.read())
+        authority = _load(ctx, options["CA"]) if "CA" in options else None
+        key = _private(
+            ctx, options.get("signkey") or options.get("key") or options.get("CAkey") or options.get("CA", "")
+        )
+    except (OSError, ValueError):
+        ctx.stderr.write(b"Unable to load X509 request or key\n")
         return 1
-    return 0
+    public = request.public_key()
+    if not isinstance(public, Ed25519PublicKey | rsa.RSAPublicKey):
+        ctx.stderr.write(b"Unable to load X509 request or key\n")
+        return 1
+    issuer = authority.subject if authority is not None else request.subject
+    pem = _certificate(ctx, request.subject, public, issuer, key, options)
+    ctx.stderr.write(f"Certificate request self-signature ok\nsubject={certs.name_text(request.subject)}\n".encode())
+    return _store(ctx, "x509", options.get("out"), pem)
 
 
 def _new_key(ctx: Context, path: str) -> Ed25519PrivateKey:

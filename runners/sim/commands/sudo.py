@@ -86,6 +86,10 @@ def main(ctx: Context) -> int:
     path = words[0] if "/" in words[0] else _which(ctx, words[0], policy.secure_path)
     if not _allowed(ctx, policy, known, caller, target, path, " ".join(words[1:]), no_prompt=options.has("n")):
         return 1
+    runnable = find_program(ctx.machine.view(known.cred(target.name), ctx.files.cwd), words, policy.secure_path)
+    if isinstance(runnable, Failure):
+        ctx.err(f"unable to execute {path}: {runnable.message}")
+        return 1
     environment = login_environment(target, ctx.environment)
     if options.has("E"):
         environment = {**ctx.environment, **({} if options.has("i") else {"HOME": target.home})}

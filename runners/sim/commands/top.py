@@ -17,7 +17,7 @@ _TOOL = Tool(
     "top [-b] [-c] [-H] [-i] [-d secs] [-n max] [-u|U user] [-p pid(s)] [-o field] [-w [cols]]",
     "b,batch-mode c,cmdline-toggle H,threads-show i,idle-toggle S s 1 d,delay= n,iterations= u,filter-only-euser= "
     "U,filter-any-user= p,pid= o,sort-override= w,width=? e,scale-task-mem= E,scale-summary-mem= V,version h,help",
-    "top from procps-ng 4.0.2", hinted=False,
+    "top from procps-ng 4.0.2", status=0, hinted=False,
 )  # fmt: skip
 
 _SORTS: dict[str, Callable[[Process], float | str]] = {

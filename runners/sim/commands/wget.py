@@ -95,7 +95,8 @@ def _exchange(ctx: Context, options: Options, url: str, log: _Log) -> HttpRespon
             log.say(f"failed: {address.message}.\n")
             log.always(f"wget: unable to resolve host address ‘{host}’\n")
             return 4
-        log.say(f"{address}\n")
+        six = ", ::1" if host == "localhost" else ""
+        log.say(f"{address}{six}\n")
     shown = host if address == host else f"{host} ({host})|{address}|"
     log.say(f"Connecting to {shown}:{port}... ")
     timeout = float(options.value("T", "connect-timeout") or 130)

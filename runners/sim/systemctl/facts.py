@@ -48,7 +48,10 @@ def cgroup(unit: UnitFile) -> str:
 def ended(state: UnitState) -> str:
     """`code=exited, status=1/FAILURE`, as it stands in parentheses after a pid."""
     if state.exit_code == "exited":
-        return f"code=exited, status={state.exit_status}/{status_name(state.exit_status)}"
+        # Of the names of exit statuses only libc's and systemd's own are shown here.
+        named = state.exit_status in (0, 1) or state.exit_status >= 200
+        name = f"/{status_name(state.exit_status)}" if named else ""
+        return f"code=exited, status={state.exit_status}{name}"
     return f"code={state.exit_code}, signal={SIGNALS.get(state.exit_status, str(state.exit_status))}"
 
 

@@ -55,10 +55,12 @@ def list_units(
             continue
         bad = state.active == "failed" or unit.load_state in ("not-found", "error", "bad-setting", "masked")
         rows.append(("●" if bad else " ", name, *words, unit.description))
-    return _units_table(rows, everything=everything or bool(states), legend=legend, plain=plain)
+    return _units_table(rows, everything=everything, filtered=bool(states), legend=legend, plain=plain)
 
 
-def _units_table(rows: Sequence[tuple[str, ...]], *, everything: bool, legend: bool, plain: bool) -> list[str]:
+def _units_table(
+    rows: Sequence[tuple[str, ...]], *, everything: bool, filtered: bool, legend: bool, plain: bool
+) -> list[str]:
     titles = (" ", "UNIT", "LOAD", "ACTIVE", "SUB", "DESCRIPTION")
     shown = [titles, *rows] if legend else list(rows)
     widths = [max(len(row[column]) for row in shown) for column in range(5)] if shown else []
@@ -71,8 +73,10 @@ def _units_table(rows: Sequence[tuple[str, ...]], *, everything: bool, legend: b
         return out
     if rows:
         out += _LEGEND
-    hint = "" if everything else " Pass --all to see loaded but inactive units, too."
-    return [*out, f"{len(rows)} loaded units listed.{hint}", *([_INSTALLED] if rows or not everything else [])]
+    count = f"{len(rows)} loaded units listed."
+    if filtered:
+        return [*out, count]
+    return [*out, count if everything else f"{count} Pass --all to see loaded but inactive units, too.", _INSTALLED]
 
 
 def list_unit_files(

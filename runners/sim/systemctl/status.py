@@ -17,6 +17,9 @@ from runners.sim.systemd.manager import UnitError, is_enabled, needs_reload, pro
 from runners.sim.systemd.state import Entry, UnitState
 from runners.sim.systemd.unitfile import UnitFile
 
+_STATUS_TEXTS = {"redis-server": "Ready to accept connections"}
+"""What daemons of Type=notify tell the manager about themselves, by program."""
+
 
 def collected(machine: Machine, unit: UnitFile) -> bool:
     """Has the manager forgotten the unit? It drops what is not running, did not fail and nothing refers to."""
@@ -146,6 +149,8 @@ def _processes(machine: Machine, unit: UnitFile, state: UnitState) -> Iterator[s
         yield f"   Main PID: {main.pid} ({main.name})"
     elif state.exit_code:
         yield f"   Main PID: {state.exec_pid} ({facts.ended(state)})"
+    if main is not None and unit.type == "notify" and main.program in _STATUS_TEXTS:
+        yield f'     Status: "{_STATUS_TEXTS[main.program]}"'
     if living:
         yield f"      Tasks: {facts.tasks(living)} (limit: {facts.tasks_limit(machine, unit)})"
         limit = unit.get("Service", "MemoryMax") or unit.get("Service", "MemoryLimit")
