@@ -5,6 +5,7 @@ from __future__ import annotations
 from runners.sim.commands.context import Context
 from runners.sim.commands.inputs import describe
 from runners.sim.commands.options import parse
+from runners.sim.commands.sed_script.actions import ACTIONS
 from runners.sim.commands.sed_script.parsing import ScriptError, parse_script
 from runners.sim.commands.sed_script.running import Editor, Source
 
@@ -55,11 +56,12 @@ def main(ctx: Context) -> int:
     try:
         commands = parse_script(script, extended=options.has("E", "r"))
     except ScriptError as error:
+        if error.at is None:
+            ctx.die(str(error), 4)
         ctx.die(f"-e expression #1, char {error.at}: {error}")
-    editor = Editor(ctx, commands, quiet=quiet, end=b"\0" if options.has("z") else b"\n")
+    editor = Editor(ctx, commands, ACTIONS, quiet=quiet, end=b"\0" if options.has("z") else b"\n")
     if not options.has("i"):
-        status = editor.run(Source(ctx, operands or ["-"], editor.end), ctx.stdout, separate=options.has("s"))
-        return status
+        return editor.run(Source(ctx, operands or ["-"], editor.end), ctx.stdout, separate=options.has("s"))
     suffix = next((value for name, value in options.given if name == "i" and value), None)
     return _in_place(ctx, editor, operands, suffix)
 

@@ -5,13 +5,14 @@ from __future__ import annotations
 import re
 from dataclasses import dataclass, field
 
+from runners.sim.commands.sed_script.escapes import numbered
 from runners.sim.regexes import Regex, RegexError, basic, extended
 
 
 class ScriptError(Exception):
-    """The script is wrong at character `at`."""
+    """The script is wrong at character `at`; None: as a whole."""
 
-    def __init__(self, message: str, at: int) -> None:
+    def __init__(self, message: str, at: int | None) -> None:
         super().__init__(message)
         self.at = at
 
@@ -86,7 +87,7 @@ class _Script:
         for command in self.commands:
             if command.name in ("b", "t", "T"):
                 if command.text and command.text not in self.labels:
-                    raise ScriptError(f"can't find label for jump to `{command.text}'", 0)
+                    raise ScriptError(f"can't find label for jump to `{command.text}'", None)
                 command.target = self.labels[command.text] if command.text else len(self.commands)
         return self.commands
 
@@ -151,6 +152,9 @@ class _Script:
                     out.append("\t")
                 elif following == "\n" and regex:
                     out.append("\n")
+                elif regex and (found := numbered(self.text, self.pos - 1)) is not None:
+                    char, self.pos = found
+                    out.append(char)
                 else:
                     out.append("\\" + following)
                 continue
@@ -161,6 +165,8 @@ class _Script:
                     self.pos = match.end()
                     out.append(body.replace("\\n", "\n").replace("\\t", "\t"))
                     continue
+                self.pos = len(self.text)
+                return None
             out.append(char)
         return None
 
@@ -179,18 +185,21 @@ class _Script:
                     second = self.address()
                     if second is None:
                         raise self.fail("unexpected `,'")
+        self.blanks()
+        negated = False
+        while self.peek() == "!":
+            self.pos += 1
+            if negated:
+                raise self.fail("multiple `!'s")
+            negated = True
+            self.blanks()
+        name = self.take()
         if first is not None and first.kind == "line" and first.number == 0:
             if second is None or second.kind != "regex":
                 raise self.fail("invalid usage of line address 0")
             first = Address(kind="zero")
-        self.blanks()
-        negated = False
-        while self.peek() == "!":
-            negated = True
-            self.pos += 1
-            self.blanks()
-        name = self.take()
         if not name:
+            self.pos -= 1
             raise self.fail("missing command")
         command = Command(name=name, first=first, second=second, negated=negated)
         self.body(command)
@@ -231,8 +240,12 @@ class _Script:
             self.end()
         elif name in "=dDgGhHnNpPxzF":
             self.end()
-        elif name == "e":
-            raise self.fail("e/r/w commands disabled in sandbox mode")
+        elif name in "ev":
+            self.blanks()
+            end = self.text.find("\n", self.pos)
+            end = len(self.text) if end < 0 else end
+            command.text = self.text[self.pos : end]
+            self.pos = end
         else:
             raise self.fail(f"unknown command: `{name}'")
 
@@ -267,10 +280,14 @@ class _Script:
         self.blanks()
         if self.peek() == "\\":
             self.pos += 1
+            after = self.pos
             self.blanks()
             if self.peek() == "\n":
                 self.pos += 1
-            elif not self.peek():
+            elif self.peek():
+                # `a\  text`: what follows the backslash keeps its blanks.
+                self.pos = after
+            else:
                 raise self.fail("expected \\ after `a', `c' or `i'")
         elif not self.peek() or self.peek() == "\n":
             raise self.fail("expected \\ after `a', `c' or `i'")
@@ -346,6 +363,9 @@ class _Script:
                         raise self.fail(f"invalid reference \\{number} on `s' command's RHS")
                     out += ["".join(buffer), number]
                     buffer = []
+                elif (found := numbered(text, index - 1)) is not None:
+                    literal, index = found
+                    buffer.append(literal)
                 elif following in _CASES:
                     out += ["".join(buffer), "\0" + following]
                     buffer = []
@@ -362,7 +382,8 @@ class _Script:
         second = self.delimited(delimiter, regex=False) if first is not None else None
         if first is None or second is None:
             raise self.fail("unterminated `y' command")
-        old, new = (re.sub(r"\\(.)", lambda m: {"n": "\n", "t": "\t"}.get(m.group(1), m.group(1)), t) for t in (first, second))
+        escapes = {"n": "\n", "t": "\t"}
+        old, new = (re.sub(r"\\(.)", lambda m: escapes.get(m[1], m[1]), text) for text in (first, second))
         if len(old) != len(new):
             raise self.fail("strings for `y' command are different lengths")
         command.table = {ord(a): b.encode("utf-8", "surrogateescape") for a, b in zip(old, new, strict=True)}

@@ -3,14 +3,14 @@
 from __future__ import annotations
 
 import errno
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 
 from runners.sim.budget import BudgetExceeded
 from runners.sim.commands.context import Context, Writer
 from runners.sim.commands.inputs import describe
 from runners.sim.commands.sed_script.parsing import Address, Command
 from runners.sim.commands.streams import Buffer
-from runners.sim.regexes import Match, Regex
+from runners.sim.regexes import Regex
 
 _MAX_SPACE = 32 << 20
 
@@ -24,6 +24,7 @@ class Source:
         self.data = data
         self.failed = False
         self.name = "-"
+        self.new_file = False
         self._lines = self._read(names)
         self._next: tuple[bytes, bool, str] | None = None
         self._started = False
@@ -60,6 +61,7 @@ class Source:
         if found is None:
             return None
         self._next = next(self._lines, None)
+        self.new_file = found[2] != self.name
         self.name = found[2]
         return found[0], found[1]
 
@@ -67,20 +69,47 @@ class Source:
         return self._next is None or (separate and self._next[2] != self.name)
 
 
-class Editor:
-    """The state of a run. `quit` is set when q or Q ended it."""
+class Output:
+    """Standard output or a file. A last line without its newline gets one when something follows."""
 
-    def __init__(self, ctx: Context, commands: Sequence[Command], *, quiet: bool, end: bytes) -> None:
+    def __init__(self, writer: Writer, end: bytes) -> None:
+        self.writer = writer
+        self.end = end
+        self.missing_newline = False
+
+    def line(self, data: bytes, newline: bool) -> None:
+        self.text(data + self.end if newline else data)
+        self.missing_newline = not newline
+
+    def text(self, data: bytes) -> None:
+        if self.missing_newline:
+            self.missing_newline = False
+            self.writer.write(self.end)
+        self.writer.write(data)
+
+
+Action = Callable[["Editor", Command, int], str | None]
+"""Does one command (its index is the third argument); a text when it ends the cycle, and how."""
+
+
+class Editor:
+    """The state of a run; `actions` does what each command says. `quit` is set when q or Q ended it."""
+
+    def __init__(
+        self, ctx: Context, commands: Sequence[Command], actions: Mapping[str, Action], *, quiet: bool, end: bytes
+    ) -> None:
         self.ctx = ctx
+        self.actions = actions
         self.commands = commands
         self.quiet = quiet
         self.end = end
         self.quit = False
         self.hold = b""
+        self.hold_newline = True
         self._reset(ctx.stdout)
 
     def _reset(self, out: Writer) -> None:
-        self.out = out
+        self.out = Output(out, self.end)
         self.space = b""
         self.newline = True
         self.number = 0
@@ -88,8 +117,8 @@ class Editor:
         self.appended: list[tuple[str, str]] = []
         self.substituted = False
         self.last_regex: Regex | None = None
-        self.files: dict[str, Writer] = {}
-        self.missing_newline = False
+        self.files: dict[str, Output] = {}
+        self.readers: dict[str, Iterator[bytes]] = {}
 
     def run(self, source: Source, out: Writer, *, separate: bool) -> int:
         """Edit everything; the exit status."""
@@ -98,7 +127,7 @@ class Editor:
         self.separate = separate
         for command in self.commands:
             if command.name in ("w", "W") or "w" in command.flags:
-                self._file(command.text)
+                self.file(command.text)
         restart = False
         while True:
             if not restart:
@@ -106,17 +135,17 @@ class Editor:
                 if line is None:
                     break
                 self.space, self.newline = line
-                self.number += 1
+                self.number = 1 if separate and source.new_file else self.number + 1
                 self.substituted = False
             restart = False
             outcome = self._cycle()
             if outcome == "restart":
-                self._flush()
+                self.flush()
                 restart = True
                 continue
             if outcome != "delete" and not self.quiet and outcome != "silent-quit":
-                self._print(self.space, self.newline)
-            self._flush()
+                self.show(self.space, self.newline)
+            self.flush()
             if outcome in ("quit", "silent-quit"):
                 self.quit = True
                 return self.status
@@ -124,34 +153,44 @@ class Editor:
 
     status = 0
 
-    def _print(self, data: bytes, newline: bool = True) -> None:
-        if self.missing_newline:
-            self.out.write(self.end)
-        self.missing_newline = not newline
-        self.out.write(data + self.end if newline else data)
+    def show(self, data: bytes, newline: bool = True) -> None:
+        self.out.line(data, newline)
 
-    def _flush(self) -> None:
+    def flush(self) -> None:
         for kind, text in self.appended:
             if kind == "text":
-                if self.missing_newline:
-                    self.out.write(self.end)
-                    self.missing_newline = False
-                self.out.write(text.encode("utf-8", "surrogateescape"))
+                self.out.text(text.encode("utf-8", "surrogateescape"))
+            elif kind == "line":
+                line = next(self._lines_of(text), None)
+                if line is not None:
+                    self.out.line(line.removesuffix(b"\n"), True)
             else:
                 try:
                     data = self.ctx.open(text).read()
                 except OSError:
                     continue
                 if data:
-                    if self.missing_newline:
-                        self.out.write(self.end)
-                    self.missing_newline = False
-                    self.out.write(data)
+                    self.out.text(data)
         self.appended.clear()
 
-    def _file(self, name: str) -> Writer:
+    def _lines_of(self, name: str) -> Iterator[bytes]:
+        """The lines of a file that R reads one by one."""
+        if name not in self.readers:
+            try:
+                self.readers[name] = self.ctx.open(name).lines()
+            except OSError:
+                self.readers[name] = iter(())
+        return self.readers[name]
+
+    def file(self, name: str) -> Output:
         if name not in self.files:
-            self.files[name] = self.out if name == "/dev/stdout" else self.ctx.create(name)
+            if name == "/dev/stdout":
+                self.files[name] = self.out
+            else:
+                try:
+                    self.files[name] = Output(self.ctx.create(name), self.end)
+                except OSError as error:
+                    self.ctx.die(f"couldn't open file {name}: {describe(error)}", 4)
         return self.files[name]
 
     def _matches(self, address: Address) -> bool:
@@ -164,13 +203,13 @@ class Editor:
                 return self.number == address.number
             return self.number >= address.number and (self.number - address.number) % address.step == 0
         if address.kind == "regex":
-            return self._regex(address.regex).test(self.space)
+            return self.regex(address.regex).test(self.space)
         return False
 
-    def _regex(self, regex: Regex | None) -> Regex:
+    def regex(self, regex: Regex | None) -> Regex:
         if regex is None:
             if self.last_regex is None:
-                self.ctx.die("no previous regular expression")
+                self.ctx.die("-e expression #1, char 0: no previous regular expression")
             return self.last_regex
         self.last_regex = regex
         return regex
@@ -237,7 +276,7 @@ class Editor:
                     self.substituted = False
                 index = command.target if jump else index + 1
                 continue
-            action = _ACTIONS.get(name)
+            action = self.actions.get(name)
             if action is not None:
                 outcome = action(self, command, index)
                 if outcome is not None:
@@ -246,193 +285,3 @@ class Editor:
                 raise BudgetExceeded
             index += 1
         return "end"
-
-
-def _substitute(editor: Editor, command: Command, _index: int) -> str | None:
-    regex = editor._regex(command.regex)
-    space = editor.space
-    pieces: list[bytes] = []
-    position = 0
-    wanted = command.number or 1
-    everything = "g" in command.flags
-    changed = False
-    editor.ctx.spend(len(space) >> 6)
-    for count, match in enumerate(regex.iterate(space), 1):
-        editor.ctx.spend(1)
-        if count < wanted:
-            continue
-        pieces += [space[position : match.start], _filled(command.replacement, match)]
-        position = match.end
-        changed = True
-        if not everything:
-            break
-    if not changed:
-        return None
-    editor.space = b"".join(pieces) + space[position:]
-    editor.substituted = True
-    if "p" in command.flags:
-        editor._print(editor.space)
-    if "w" in command.flags:
-        editor._file(command.text).write(editor.space + b"\n")
-    return None
-
-
-def _filled(replacement: tuple[str | int, ...], match: Match) -> bytes:
-    out: list[bytes] = []
-    case = once = ""
-    for piece in replacement:
-        if isinstance(piece, str) and piece.startswith("\0"):
-            if piece[1] in "lu":
-                once = piece[1]
-            else:
-                case = "" if piece[1] == "E" else piece[1]
-            continue
-        data = match.group(piece) if isinstance(piece, int) else piece.encode("utf-8", "surrogateescape")
-        if case or once:
-            text = data.decode("utf-8", "surrogateescape")
-            text = text.upper() if case == "U" else text.lower() if case == "L" else text
-            if once and text:
-                text = (text[0].upper() if once == "u" else text[0].lower()) + text[1:]
-                once = ""
-            data = text.encode("utf-8", "surrogateescape")
-        out.append(data)
-    return b"".join(out)
-
-
-def _transliterate(editor: Editor, command: Command, _index: int) -> None:
-    text = editor.space.decode("utf-8", "surrogateescape")
-    editor.space = b"".join(
-        command.table.get(ord(char), char.encode("utf-8", "surrogateescape")) for char in text
-    )  # fmt: skip
-
-
-def _next(editor: Editor, _command: Command, _index: int) -> str | None:
-    if editor.source.at_end(separate=False):
-        return "quit" if not editor.quiet else "silent-quit"
-    if not editor.quiet:
-        editor._print(editor.space, editor.newline)
-    editor._flush()
-    line = editor.source.next()
-    assert line is not None
-    editor.space, editor.newline = line
-    editor.number += 1
-    return None
-
-
-def _append_next(editor: Editor, _command: Command, _index: int) -> str | None:
-    if editor.source.at_end(separate=False):
-        return "end-of-input"
-    editor._flush()
-    line = editor.source.next()
-    assert line is not None
-    editor.space += editor.end + line[0]
-    editor.newline = line[1]
-    editor.number += 1
-    return None
-
-
-def _delete_first(editor: Editor, _command: Command, _index: int) -> str:
-    head, newline, rest = editor.space.partition(b"\n")
-    del head
-    if not newline:
-        return "delete"
-    editor.space = rest
-    return "restart"
-
-
-def _change(editor: Editor, command: Command, index: int) -> str:
-    in_range = command.second is not None and index in editor.ranges and not command.negated
-    if not in_range:
-        if editor.missing_newline:
-            editor.out.write(editor.end)
-            editor.missing_newline = False
-        editor.out.write(command.text.encode("utf-8", "surrogateescape"))
-    return "delete"
-
-
-def _insert(editor: Editor, command: Command, _index: int) -> None:
-    editor.out.write(command.text.encode("utf-8", "surrogateescape"))
-
-
-def _append(editor: Editor, command: Command, _index: int) -> None:
-    editor.appended.append(("text", command.text))
-
-
-def _read(editor: Editor, command: Command, _index: int) -> None:
-    editor.appended.append(("file", command.text))
-
-
-def _write(editor: Editor, command: Command, _index: int) -> None:
-    editor._file(command.text).write(editor.space + b"\n")
-
-
-def _print(editor: Editor, _command: Command, _index: int) -> None:
-    editor._print(editor.space)
-
-
-def _print_first(editor: Editor, _command: Command, _index: int) -> None:
-    editor._print(editor.space.partition(b"\n")[0])
-
-
-def _line_number(editor: Editor, _command: Command, _index: int) -> None:
-    editor._print(str(editor.number).encode())
-
-
-def _delete(_editor: Editor, _command: Command, _index: int) -> str:
-    return "delete"
-
-
-def _get(editor: Editor, _command: Command, _index: int) -> None:
-    editor.space = editor.hold
-
-
-def _get_append(editor: Editor, _command: Command, _index: int) -> None:
-    editor.space += editor.end + editor.hold
-
-
-def _keep(editor: Editor, _command: Command, _index: int) -> None:
-    editor.hold = editor.space
-
-
-def _keep_append(editor: Editor, _command: Command, _index: int) -> None:
-    editor.hold += editor.end + editor.space
-
-
-def _exchange(editor: Editor, _command: Command, _index: int) -> None:
-    editor.space, editor.hold = editor.hold, editor.space
-
-
-def _zap(editor: Editor, _command: Command, _index: int) -> None:
-    editor.space = b""
-
-
-def _file_name(editor: Editor, _command: Command, _index: int) -> None:
-    editor._print(editor.source.name.encode("utf-8", "surrogateescape"))
-
-
-def _quit(editor: Editor, command: Command, _index: int) -> str:
-    editor.status = command.number or 0
-    return "quit" if command.name == "q" else "silent-quit"
-
-
-def _list(editor: Editor, command: Command, _index: int) -> None:
-    shown: list[str] = []
-    escapes = {7: "\\a", 8: "\\b", 9: "\\t", 10: "\\n", 11: "\\v", 12: "\\f", 13: "\\r", 92: "\\\\"}
-    for byte in editor.space:
-        shown.append(escapes.get(byte, chr(byte) if 32 <= byte < 127 else f"\\{byte:03o}"))
-    width = 70 if command.number is None else command.number
-    line = ""
-    for piece in shown:
-        if width > 1 and len(line) + len(piece) > width - 1:
-            editor._print((line + "\\").encode())
-            line = ""
-        line += piece
-    editor._print((line + "$").encode())
-
-
-_ACTIONS: dict[str, Callable[[Editor, Command, int], str | None]] = {
-    "s": _substitute, "y": _transliterate, "n": _next, "N": _append_next, "d": _delete, "D": _delete_first,
-    "c": _change, "i": _insert, "a": _append, "r": _read, "w": _write, "p": _print, "P": _print_first,
-    "=": _line_number, "g": _get, "G": _get_append, "h": _keep, "H": _keep_append, "x": _exchange, "z": _zap,
-    "q": _quit, "Q": _quit, "l": _list, "F": _file_name,
-}  # fmt: skip
