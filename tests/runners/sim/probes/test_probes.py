@@ -9,6 +9,7 @@ import pytest
 
 from runners.sim.build import boot
 from runners.sim.machine import Machine
+from runners.sim.network.firewall import parse_rule, with_chain
 from runners.sim.probes.baseline import Baseline
 from runners.sim.probes.evaluate import KINDS, Memo, evaluate
 from runners.sim.probes.timestamps import recent, written
@@ -130,3 +131,39 @@ def test_last_years_syslog_line_is_not_of_the_future() -> None:
     at = written("Dec 31 23:00:00 small x", 1773478900.0)
     assert at is not None
     assert at < 1773478900.0
+
+
+@lru_cache(maxsize=1)
+def shop() -> Machine:
+    return boot(SystemSpec.of(library().systems["web-server"]), run_job=run_job)
+
+
+def test_sql_asks_what_the_database_holds() -> None:
+    machine = shop().fork()
+    orders = probe("sql", database="shop", query="select count(*) from orders", matches="^[1-9]")
+    assert evaluate(machine, orders).holds
+    before = machine.files.inodes
+    assert evaluate(machine, probe("sql", database="shop", query="delete from orders")).holds
+    assert machine.files.inodes is before
+    assert not evaluate(machine, probe("sql", database="nowhere", query="select 1")).holds
+    assert not evaluate(machine, probe("sql", database="shop", query="select nothing from nowhere")).holds
+    for process in machine.processes:
+        if process.program == "postgres":
+            machine.processes.remove(process.pid)
+    assert not evaluate(machine, orders).holds
+
+
+def test_http_comes_from_outside_through_the_firewall() -> None:
+    machine = shop().fork()
+    baseline = Baseline.of(shop())
+    asked = probe("http", url="http://localhost/health", status=200)
+    inside = probe("http", url="http://localhost:8000/health", status=200)
+    assert evaluate(machine, asked, baseline).holds
+    # The application listens for the machine itself alone, and is asked from there.
+    assert evaluate(machine, inside, baseline).holds
+    drop = parse_rule(["-p", "tcp", "-m", "tcp", "--dport", "80", "-j", "DROP"])
+    chain = machine.network.tables["filter"]["INPUT"]
+    # Before the rule that lets the machine talk to itself: only who is outside is held off.
+    rules = (chain.rules[0], drop, *chain.rules[1:])
+    machine.network.tables = with_chain(machine.network.tables, "filter", chain._replace(rules=rules))
+    assert not evaluate(machine, asked, baseline).holds
