@@ -24,6 +24,7 @@ from runners.sim.service_logs import write_logs
 from runners.sim.system import SystemSpec, integer, size, text, texts
 from runners.sim.systemd import manager
 from runners.sim.systemd.journal import kernel, log
+from runners.sim.systemd.units import reread
 from runners.sim.users import accounts
 from scenario_dsl.model import SystemFile
 
@@ -356,6 +357,7 @@ def _start(machine: Machine) -> None:
             log(machine, "systemd", f"Failed to start {refusal.unit}: {refusal.text}", pid=1, priority=3)
     log(machine, "systemd", "Startup finished in 2.184s (kernel) + 6.518s (userspace) = 8.702s.", pid=1)
     machine.processes.next_pid = max(machine.processes.next_pid, 18231)
+    reread(machine)
 
 
 def _root(machine: Machine) -> str:

@@ -115,7 +115,8 @@ class ProcessTable:
         return process
 
     def children(self, pid: int) -> list[Process]:
-        return [process for process in self if process.ppid == pid]
+        found = [process for process in self.by_pid.values() if process.ppid == pid]
+        return sorted(found, key=lambda process: process.pid) if len(found) > 1 else found
 
     def listener(self, protocol: str, port: int, address: str = "*") -> Process | None:
         """Who holds the port, so that a bind to (address, port) would fail or a client would reach it."""

@@ -35,11 +35,12 @@ def log(
     machine.journal.append(Entry(at, identifier, pid, message, unit, priority, uid, transport))
     daemon = machine.programs.get("rsyslogd")
     if daemon is not None:
-        for process in machine.processes:
-            if process.program == "rsyslogd" and process.state != "T":
-                line = f"{stamp(at)} {machine.spec.hostname} {_tag(identifier, pid)}: {message}\n"
-                daemon.serve(machine, process, (facility or _facility(identifier), line, priority), None)
-                break
+        process = next(
+            (one for one in machine.processes.by_pid.values() if one.program == "rsyslogd" and one.state != "T"), None
+        )
+        if process is not None:
+            line = f"{stamp(at)} {machine.spec.hostname} {_tag(identifier, pid)}: {message}\n"
+            daemon.serve(machine, process, (facility or _facility(identifier), line, priority), None)
 
 
 def stamp(at: float) -> str:

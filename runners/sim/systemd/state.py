@@ -41,15 +41,17 @@ class UnitState(NamedTuple):
 class SystemdState:
     """Run-time state of all units by full name; `loaded`: unit files as last read (see `unitfile`).
 
-    `last_exit`: the last process of a unit that ended (a `lifecycle.Exit`).
+    `last_exit`: the last process of a unit that ended (a `lifecycle.Exit`); `picture`: what the unit folders held when
+    they were last read as a whole, so that reading them again costs nothing while they are the same.
     """
 
-    __slots__ = ("generation", "last_exit", "loaded", "units")
+    __slots__ = ("generation", "last_exit", "loaded", "picture", "units")
 
     def __init__(self) -> None:
         self.units: Mapping[str, UnitState] = {}
         self.loaded: Mapping[str, object] = {}
         self.last_exit: object = None
+        self.picture: object = None
         self.generation = 0
 
     def fork(self) -> SystemdState:
@@ -57,6 +59,7 @@ class SystemdState:
         other.units = self.units
         other.loaded = self.loaded
         other.last_exit = self.last_exit
+        other.picture = self.picture
         other.generation = self.generation
         return other
 

@@ -9,8 +9,8 @@ from typing import NamedTuple
 
 from runners.sim.files.view import FileView
 
-SEARCH = ("/etc/systemd/system", "/run/systemd/system", "/usr/local/lib/systemd/system", "/lib/systemd/system")
-"""In order of precedence. /usr/lib is /lib."""
+SEARCH = ("/etc/systemd/system", "/run/systemd/system", "/usr/local/lib/systemd/system", "/usr/lib/systemd/system")
+"""In order of precedence. /usr/lib is /lib, the name that systemd shows."""
 
 _SIGNALS = {"SIGHUP": 1, "SIGINT": 2, "SIGQUIT": 3, "SIGKILL": 9, "SIGUSR1": 10, "SIGUSR2": 12, "SIGTERM": 15}
 
@@ -136,7 +136,9 @@ def byte_size(text: str) -> int | None:
         return None
 
 
+@lru_cache(maxsize=1024)
 def parse_exec(line: str) -> ExecLine:
+    """One Exec line: prefixes off, split as a shell would."""
     prefixes = ""
     while line[:1] in "-@+!:" and line:
         prefixes += line[0]
@@ -156,18 +158,19 @@ def parse_exec(line: str) -> ExecLine:
 def load(view: FileView, name: str) -> UnitFile:
     """Read a unit from the first folder that has it, then its drop-ins in order of their names."""
     template = _template(name)
-    for folder in SEARCH:
+    folders = {folder: _entries(view, folder) for folder in SEARCH}
+    for folder, entries in folders.items():
         for candidate in (name, template):
-            if candidate is None:
-                continue
-            path = f"{folder}/{candidate}"
-            try:
-                found = view.find(path, follow=False)
-            except OSError:
-                continue
-            if found.inode is not None:
-                return _load_at(view, name, path)
+            if candidate is not None and candidate in entries:
+                return _load_at(view, name, f"{folder}/{candidate}", folders)
     return UnitFile(name, load_state="not-found")
+
+
+def _entries(view: FileView, folder: str) -> Mapping[str, int]:
+    try:
+        return view.stat(folder).entries or {}
+    except OSError:
+        return {}
 
 
 def _template(name: str) -> str | None:
@@ -175,7 +178,7 @@ def _template(name: str) -> str | None:
     return f"{stem.split('@', 1)[0]}@.{suffix}" if "@" in stem and not stem.endswith("@") else None
 
 
-def _load_at(view: FileView, name: str, path: str) -> UnitFile:
+def _load_at(view: FileView, name: str, path: str, folders: Mapping[str, Mapping[str, int]]) -> UnitFile:
     try:
         real = view.find(path)
     except OSError:
@@ -184,7 +187,7 @@ def _load_at(view: FileView, name: str, path: str) -> UnitFile:
         return UnitFile(name, path, load_state="masked")
     if real.inode is None:
         return UnitFile(name, load_state="not-found")
-    drop_ins = tuple(_drop_ins(view, name))
+    drop_ins = tuple(_drop_ins(view, name, folders))
     texts: list[str] = []
     source: list[int] = []
     for file in (real.path, *drop_ins):
@@ -224,10 +227,12 @@ def _checked(unit: UnitFile) -> UnitFile:
     return unit
 
 
-def _drop_ins(view: FileView, name: str) -> Iterator[str]:
+def _drop_ins(view: FileView, name: str, folders: Mapping[str, Mapping[str, int]]) -> Iterator[str]:
     """Paths of the .conf files of name.d in all folders; of equal names only the first folder's counts."""
     found: dict[str, str] = {}
-    for folder in SEARCH:
+    for folder, entries in folders.items():
+        if f"{name}.d" not in entries:
+            continue
         try:
             names = view.names(f"{folder}/{name}.d")
         except OSError:

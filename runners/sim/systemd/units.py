@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import cast
 
+from runners.sim.files.inode import Inode
 from runners.sim.files.view import FileView
 from runners.sim.machine import Machine
 from runners.sim.processes import Process
@@ -13,6 +14,7 @@ from runners.sim.systemd.jobs import UnitError
 from runners.sim.systemd.journal import log
 from runners.sim.systemd.unitfile import UnitFile
 
+_INSIDE = ("/dev/null", "/lib/systemd/system/", "/usr/lib/systemd/system/", "/etc/systemd/system/")
 _KINDS = ("service", "socket", "device", "mount", "automount", "swap", "target", "path", "timer", "slice", "scope")
 
 
@@ -69,6 +71,16 @@ def require(machine: Machine, name: str) -> UnitFile:
 def daemon_reload(machine: Machine) -> None:
     """Read all unit files again."""
     log(machine, "systemd", "Reloading.", pid=1)
+    reread(machine)
+
+
+def reread(machine: Machine) -> None:
+    """Take the unit files as they are now, without a word in the journal."""
+    machine.systemd.generation += 1
+    picture = _picture(machine)
+    if picture is not None and picture == machine.systemd.picture:
+        return
+    machine.systemd.picture = picture
     view = machine.view()
     fresh: dict[str, object] = {}
     for name in machine.systemd.loaded:
@@ -78,7 +90,25 @@ def daemon_reload(machine: Machine) -> None:
         if unit.load_state in ("bad-setting", "error"):
             _complain(machine, unit)
     machine.systemd.loaded = fresh
-    machine.systemd.generation += 1
+
+
+def _picture(machine: Machine) -> tuple[Inode, ...] | None:
+    """All inodes of the unit folders and of the folders in them; None when a link leads out of them."""
+    view, inodes = machine.view(), machine.files.inodes
+    found: list[Inode] = []
+    for folder in unitfile.SEARCH:
+        try:
+            pending = [view.stat(folder)]
+        except OSError:
+            continue
+        while pending:
+            inode = pending.pop()
+            found.append(inode)
+            if inode.entries is not None:
+                pending += [inodes[number] for number in inode.entries.values()]
+            elif inode.target is not None and not inode.target.startswith(_INSIDE):
+                return None
+    return tuple(found)
 
 
 def needs_reload(machine: Machine, name: str) -> bool:
@@ -97,7 +127,12 @@ def known(machine: Machine) -> list[str]:
 
 def processes_of(machine: Machine, name: str) -> list[Process]:
     """The processes in the unit's cgroup, by pid."""
-    return [process for process in machine.processes if process.unit == name]
+    found = [process for process in machine.processes.by_pid.values() if process.unit == name]
+    return sorted(found, key=_pid)
+
+
+def _pid(process: Process) -> int:
+    return process.pid
 
 
 def dependents(machine: Machine, name: str, *keys: str) -> Iterator[str]:
