@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from runners.sim.lifecycle import deliver
 from runners.sim.machine import Machine
+from runners.sim.network.firewall import restore
+from runners.sim.system import texts
 from runners.sim.systemctl.lists import wants_links
 from runners.sim.systemd import manager
 from runners.sim.systemd.journal import kernel, log
@@ -20,8 +22,9 @@ def reboot(machine: Machine) -> None:
     _down(machine, "reboot")
     machine.advance(_SHUTDOWN_SECONDS)
     machine.clock.boot = machine.clock.now
+    _forget(machine)
+    kernel(machine, machine.view().text("/proc/version").strip())
     machine.advance(_BOOT_SECONDS)
-    kernel(machine, "Linux version 6.1.0-28-amd64 (debian-kernel@lists.debian.org)")
     log(machine, "systemd", f"Hostname set to <{machine.spec.hostname}>.", pid=1)
     manager.daemon_reload(machine)
     for name in _boot_order(machine):
@@ -30,6 +33,14 @@ def reboot(machine: Machine) -> None:
         except manager.UnitError:
             continue
     log(machine, "systemd", "Startup finished in 1.912s (kernel) + 6.105s (userspace) = 8.017s.", pid=1)
+
+
+def _forget(machine: Machine) -> None:
+    """Rules of the packet filter live in memory: after a boot they are what is saved, or what the system comes with."""
+    view = machine.view()
+    saved = "/etc/iptables/rules.v4"
+    lines = view.text(saved).splitlines() if view.exists(saved) else texts(machine.spec.settings.get("firewall"))
+    machine.network.tables = restore(lines)
 
 
 def power_event(machine: Machine, argument: object) -> None:

@@ -51,10 +51,19 @@ class Tool:
 
     def parse(self, ctx: Context, arguments: Sequence[str] | None = None) -> Options:
         """Parse the arguments; prints help, version or an error and ends the command where they ask for that."""
-        return parse(
-            ctx, self._short, self._long, status=self.status, usage=self._help, version=self.version,
+        usage = self._help.replace("{name}", ctx.name)
+        options = parse(
+            ctx, self._short, self._long, status=self.status, usage=usage, version=self.version,
             arguments=arguments, hinted=self.hinted,
         )  # fmt: skip
+        entries = self.spec.split()
+        if options.has("h") and ("h,help" in entries or "h" in entries):
+            ctx.line(usage)
+            raise CommandExit(0)
+        if options.has("V") and "V,version" in entries:
+            ctx.line(self.version)
+            raise CommandExit(0)
+        return options
 
     def fail(self, ctx: Context, message: str, status: int | None = None) -> NoReturn:
         """End with an error line and, where the tool gives one, the hint at its help."""

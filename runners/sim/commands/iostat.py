@@ -9,7 +9,7 @@ from runners.sim.ps_columns import cpu_count
 from runners.sim.tool import Tool
 
 _TOOL = Tool(
-    "iostat [ options ] [ <interval> [ <count> ] ]", "c d h k m N p=? t V x y z human pretty", "sysstat version 12.6.1"
+    "iostat [ options ] [ <interval> [ <count> ] ]", "c d h,human k m N p=? t V x y z pretty", "sysstat version 12.6.1"
 )
 
 

@@ -38,6 +38,9 @@ _FORMATS = {
     "-L": "pid lwp tname time ucmd",
 }
 
+_REPLACED = frozenset({"nice", "env", "nohup", "setsid", "ionice", "stdbuf"})
+"""Programs that become the command they run."""
+
 Test = Callable[[Process], bool]
 
 
@@ -89,6 +92,8 @@ def _own_process(ctx: Context) -> Process:
     argv = tuple(ctx.argv)
     if known is not None and known.argv == argv:
         return known if ctx.machine.processes.get(known.ppid) else known._replace(ppid=_shell_of(ctx, known))
+    if known is not None and known.name in _REPLACED:
+        return known._replace(argv=argv, exe="/usr/bin/ps", program="ps", state="R", rss=4 << 20)
     pid = ctx.pid if known is None else ctx.machine.processes.next_pid
     return Process(
         pid=pid, ppid=known.pid if known is not None else 1, cred=ctx.cred, argv=argv, exe="/usr/bin/ps", program="ps",

@@ -164,8 +164,13 @@ def list_dependencies(machine: Machine, unit: UnitFile, *, reverse: bool, everyt
         names = [other for other in below(name) if other not in path]
         for index, other in enumerate(names):
             last = index == len(names) - 1
-            state = machine.systemd.get(other)
-            out.append(f"{icon(state, 'loaded')} {lead}{'└─' if last else '├─'}{other}")
+            # What keeps no state of its own (slices, targets of a booted system) is simply there.
+            dot = (
+                icon(machine.systemd.get(other), "loaded")
+                if other in known(machine) or other.endswith(".service")
+                else "●"
+            )
+            out.append(f"{dot} {lead}{'└─' if last else '├─'}{other}")
             if other.endswith(".target") or everything:
                 walk(other, lead + ("  " if last else "│ "), (*path, other))
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import pytest
 
+from runners.sim.commands import COMMANDS
 from tests.runners.sim.admin.line import Terminal
 
 
@@ -121,3 +122,31 @@ def test_a_user_without_rights_is_refused(sh: Terminal) -> None:
     result = sh("sudo -u shop systemctl restart nginx")
     assert result.status == 1
     assert "Interactive authentication required" in result.err
+
+
+def test_a_reboot_starts_what_is_enabled(sh: Terminal) -> None:
+    sh("systemctl disable --now worker; systemctl stop nginx; iptables -F")
+    before = sh("uptime -s").out
+    assert sh("reboot").status == 0
+    assert sh("uptime -s").out != before
+    assert sh("systemctl is-active nginx worker").out == "active\ninactive\n"
+    assert len(sh("iptables -S INPUT").lines) > 3
+    assert "Linux version" in sh("dmesg").lines[0]
+
+
+def test_help_and_version_are_answered(sh: Terminal) -> None:
+    for tool in ("systemctl", "journalctl", "free", "ss", "lsblk", "sysctl", "useradd", "curl", "df"):
+        result = sh(f"{tool} --help")
+        assert "sage" in result.out, tool
+        assert result.status == 0, tool
+    assert sh("systemctl --version").lines[0].startswith("systemd 252 (252.")
+    assert sh("free -V").out == "free from procps-ng 4.0.2\n"
+
+
+def test_no_command_stumbles_over_help_or_a_wrong_option(sh: Terminal) -> None:
+    for tool in sorted(COMMANDS):
+        if tool in ("reboot", "poweroff", "halt", "yes", "sh", "bash", "dash", "rbash", "init", "telinit", "sleep"):
+            continue
+        for line in (f"{tool} --help", f"{tool} --bogus", f"{tool} -Y /nosuch"):
+            result = sh(f"{line} < /dev/null")
+            assert "Traceback" not in result.err, line
