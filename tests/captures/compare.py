@@ -1,9 +1,13 @@
-"""Brings the simulated system into each captured state and compares what the captured commands answer there."""
+"""Brings the simulated system into each captured state and compares what the captured commands answer there.
+
+`python -m tests.captures.compare [STATE…]` prints the differences and the share that agrees.
+"""
 
 from __future__ import annotations
 
 import difflib
 import json
+import sys
 from collections.abc import Iterator
 from dataclasses import dataclass
 from functools import cache
@@ -11,9 +15,9 @@ from pathlib import Path
 from typing import NamedTuple
 
 import yaml
+
 from runners.backends.sim import SimWorld, open_system
 from scenario_dsl.library import load_library
-
 from tests.captures.structure import Structure, Table, agree, structure, text_structure
 
 HERE = Path(__file__).resolve().parent
@@ -96,3 +100,18 @@ def _lines(shape: Structure) -> list[str]:
         kinds = " ".join("/".join(sorted(column)) for column in shape.columns)
         return [" ".join(shape.header), f"rows: {kinds}", *shape.rest]
     return list(shape)
+
+
+def main(chosen: list[str]) -> None:
+    compared = differing = 0
+    for state in chosen or states():
+        found = list(differences(state))
+        compared += sum(1 for _ in captures(state))
+        differing += len(found)
+        for difference in found:
+            print(f"=== [{state}] $ {difference.capture.command}\n{difference.what}")
+    print(f"{compared - differing} of {compared} agree ({100 * (1 - differing / compared):.1f} %)")
+
+
+if __name__ == "__main__":
+    main(sys.argv[1:])

@@ -7,6 +7,7 @@ accounting lines of `systemctl status`), the tree of its processes, and how many
 
 from __future__ import annotations
 
+import json
 import re
 from dataclasses import dataclass
 
@@ -23,25 +24,29 @@ _TIMES = [
     rf"(?:{_MONTH}) [ \d]\d  \d{{4}}|(?:{_MONTH})\d\d|(?:{_MONTH}) \d\d, \d{{4}}",
     r"\d{4}-\d\d-\d\d",
     rf"{_SPAN}(?: {_SPAN})*",
-    r"\b\d\d:\d\d(?::\d\d)?\b",
-    r"\b\d+:\d\d(?:\.\d+)?\b(?!\.)",
+    r"(?<![\d.])\d\d:[0-5]\d(?::\d\d)?\b",
+    r"(?<![\w.])\d+:[0-5]\d(?:\.\d+)?\b(?!\.)",
 ]
 _TIME = re.compile("|".join(f"(?:{one})" for one in _TIMES))
 _KEPT = re.compile(
-    r"HTTP/\d\.\d \d{3}|ERROR \d{3}|\b[1-5]\d\d (?=OK|Moved|Found|Bad|Not|Forbidden|Internal|Service|Gateway)|status=\d+(?:/[A-Z]+)?|code=\w+|"
+    r"HTTP/\d\.\d \d{3}|ERROR \d{3}|\b[1-5]\d\d (?=OK|Moved|Found|Bad|Not|Forbidden|Internal|Service|Gateway)|"
+    r"status=\d+(?:/[A-Z]+)?|code=\w+|"
     r"curl: \(\d+\)|\(\d+: [A-Z][a-z]+|\[Errno \d+\]|tcp dpt:\d+|\bports? \d+\b|:\d{2,5}\b(?=$|[ /\"'])|HTTP\" \d{3}|"
-    r"\b(?:un)?signal=\d+/[A-Z]+|HTTP/\d\.\d\" \d{3}|\bdport \d+|x509|sha256|ed25519|base64|\b127\.0\.0\.1\b"
+    r"\b(?:un)?signal=\d+/[A-Z]+|HTTP/\d\.\d\" \d{3}|\bdports? [\d,]+|x509|sha256|ed25519|base64|\b127\.0\.0\.1\b"
 )
 _ADDRESS = re.compile(r"\b\d{1,3}(?:\.\d{1,3}){3}(?:/\d+)?\b|\b(?:[0-9a-f]{2}:){5}[0-9a-f]{2}\b")
 _HEX = re.compile(r"\b(?=[0-9a-fA-F]*\d)[0-9a-fA-F]{12,}\b")
 _SIZE = re.compile(r"(?<![\w.])\d+(?:[.,]\d+)?(?:[KMGT]i?B?|B)\b")
-_NUMBER = re.compile(r"(?<![A-Za-z_/-])\d+(?:[.,]\d+)*%?|(?<=-)\d+\b")
+_NUMBER = re.compile(r"(?<![\w.])\d+(?:[.,]\d+)*%?")
+_VERSION = re.compile(r"(?:[~+]deb\d+u\d+)+|(?<=\d)[a-z]\b")
+_UPTIME = re.compile(r"\bup .*?(?=, +\d+ users?)|^up .*")
 
 
 def line_structure(line: str) -> str:
     """One line without what may differ between two machines."""
     line = line.split("\r")[-1] if "\r" in line.rstrip("\r") else line
     line = re.sub(r"^(\S*bash): line \d+: ", r"\1: ", line)
+    line = _UPTIME.sub("up <time>", line)
     line = _TIME.sub("<time>", line)
     kept: list[str] = []
 
@@ -52,6 +57,7 @@ def line_structure(line: str) -> str:
     line = _KEPT.sub(keep, line)
     line = _ADDRESS.sub("<address>", line)
     line = _HEX.sub("<id>", line)
+    line = _VERSION.sub("", line)
     line = _SIZE.sub("<size>", line)
     line = _NUMBER.sub("<n>", line)
     line = re.sub("\x00(.)\x00", lambda match: kept[ord(match[1]) - 0xE000], line)
@@ -87,8 +93,9 @@ class Table:
 Structure = tuple[str, ...] | Table
 
 _TABLES = re.compile(
-    r"^(?:sudo -u \w+ )?(?:ps (?:aux$|-ef|-e|ax|-C \w+ -o pid)|ss -(?!s)|netstat -[tri]|lsof -[iun]|lsof /|lsof \+|df |vmstat|"
-    r"systemctl (?:list-(?:units|unit-files|timers)|--failed)|last |fuser -v|w$|journalctl --list-boots|ls -l|free)"
+    r"^(?:sudo -u \w+ )?(?:ps (?:aux$|-ef|-e|ax|-C \w+ -o pid)|ss -(?!s)|netstat -[tri]|lsof -[iun]|lsof [/+]|"
+    r"df |vmstat|systemctl (?:list-(?:units|unit-files|timers)|--failed)|last |fuser -v|w$|ls -l|free|"
+    r"journalctl --list-boots)"
 )
 _HEADERLESS = re.compile(r"--no-legend|-H\b|w -h|ls -l|last|who")
 _CELLS = [
@@ -108,7 +115,7 @@ def _kinds(cell: str) -> set[str]:
 
 
 def table_structure(text: str, headerless: bool) -> Table:
-    lines = [line for line in text.splitlines()]
+    lines = text.splitlines()
     while lines and not lines[0].strip():
         lines.pop(0)
     header: tuple[str, ...] = () if headerless or not lines else tuple(line_structure(lines.pop(0)).split())
@@ -141,7 +148,7 @@ def status_structure(text: str) -> tuple[str, ...]:
         if tree and re.match(r"\s+[├└│ ]", line):
             continue
         tree = False
-        reduced = line_structure(line)
+        reduced = line if re.fullmatch(r"\d{1,3}", line) else line_structure(line)
         if _LOG_LINE.match(reduced):
             reduced = "<log>"
         elif re.match(r"(?:Process|Main PID): ", reduced):
@@ -167,10 +174,17 @@ def structure(command: str, text: str, *, healthy: bool) -> Structure:
     simple = not re.search(r"[|;&<>]|\$\(", command.replace("2>/dev/null", ""))
     if re.search(r"http_code|echo \$\?$", command) and re.fullmatch(r"\s*\d{1,3}\s*", text):
         return (text.strip(),)
-    if simple and re.match(r"(?:systemctl|service) (?:status|\S+ status)", command):
+    if "|" not in command and re.search(r"(?:^|; )(?:systemctl status|service \S+ status)", command):
         return status_structure(text)
     if simple and _TABLES.match(command):
         return table_structure(text, bool(_HEADERLESS.search(command)))
+    if text.startswith("{"):
+        try:
+            return tuple(sorted(json.loads(text)))
+        except ValueError:
+            pass
+    if re.match(r"du |find ", command):
+        return tuple(sorted(text_structure(text)))  # in the order of the disk
     if simple and re.match(r"journalctl|tail -n \d+ /var/log", command) and healthy:
         return log_structure(text)
     return text_structure(text)

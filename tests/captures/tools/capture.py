@@ -76,7 +76,9 @@ def network() -> Iterator[None]:
     others = "captures-others"
     call("docker", "rm", "-f", others, check=False)
     try:
-        call("docker", "run", "-d", "--name", others, "--network", "none", "--cap-add", "NET_ADMIN", BASE, "sleep", "inf")
+        call(
+            "docker", "run", "-d", "--name", others, "--network", "none", "--cap-add", "NET_ADMIN", BASE, "sleep", "inf"
+        )
         plug(others, "captures1", "10.0.0.1", None)
         call("docker", "cp", str(HERE / "neighbours.sh"), f"{others}:/neighbours.sh")
         call("docker", "exec", "-d", others, "sh", "/neighbours.sh")
@@ -93,7 +95,14 @@ def plug(container: str, port: str, address: str, gateway: str | None) -> None:
     call("ip", "link", "del", port, check=False)
     call("ip", "link", "add", port, "type", "veth", "peer", "name", "eth0", "netns", pid)
     call("ip", "link", "set", port, "master", BRIDGE, "up")
-    call(*inside, "link", "set", "eth0", "address", "52:54:00:" + ":".join(f"{int(n):02x}" for n in address.split(".")[1:]))
+    call(
+        *inside,
+        "link",
+        "set",
+        "eth0",
+        "address",
+        "52:54:00:" + ":".join(f"{int(n):02x}" for n in address.split(".")[1:]),
+    )
     call(*inside, "addr", "add", f"{address}/24", "brd", "+", "dev", "eth0")
     call(*inside, "link", "set", "eth0", "up")
     if gateway:
@@ -107,7 +116,16 @@ def machine(work: Path, image: str, *, disk: bool = True) -> Iterator[str]:
     call("docker", "rm", "-f", name, check=False)
     call("umount", str(folder), check=False)
     options = ["--hostname", "web-01", "--network", "none", "--cgroupns", "private", "--stop-signal", "SIGRTMIN+3"]
-    options += ["--cap-add", "SYS_ADMIN", "--cap-add", "SYS_PTRACE", "--cap-add", "NET_ADMIN", "--security-opt", "systempaths=unconfined"]
+    options += [
+        "--cap-add",
+        "SYS_ADMIN",
+        "--cap-add",
+        "SYS_PTRACE",
+        "--cap-add",
+        "NET_ADMIN",
+        "--security-opt",
+        "systempaths=unconfined",
+    ]
     options += ["--tmpfs", "/run", "--tmpfs", "/run/lock", "--tmpfs", "/tmp:size=64m,mode=1777,exec"]
     if disk:
         folder.mkdir(exist_ok=True)
@@ -142,6 +160,8 @@ def inside(name: str, command: str) -> dict[str, object]:
     settings = [word for key, value in ENVIRONMENT.items() for word in ("-e", f"{key}={value}")]
     argv = ["docker", "exec", *settings, "-w", "/root", name, "timeout", "-k1", str(SECONDS), "bash", "-c", command]
     done = subprocess.run(argv, stdin=subprocess.DEVNULL, capture_output=True, check=False)
+    if done.returncode and b"No such container" in done.stderr:
+        raise SystemExit(f"{name} is gone")
     return {
         "command": command,
         "stdout": scrub(done.stdout.decode(errors="replace")),
@@ -152,10 +172,14 @@ def inside(name: str, command: str) -> dict[str, object]:
 
 def scrub(text: str) -> str:
     """Nothing of the machine that the captures were taken on."""
-    text = text.replace(os.uname().release, "6.1.0-28-amd64").replace(os.uname().version, "#1 SMP PREEMPT_DYNAMIC Debian")
+    text = text.replace(os.uname().release, "6.1.0-28-amd64").replace(
+        os.uname().version, "#1 SMP PREEMPT_DYNAMIC Debian"
+    )
     text = re.sub(rf"\b{re.escape(socket.gethostname())}\b(?!\.)", "web-01", text)
     # A container's lsof complains of the host's cgroup mounts, which it cannot see.
-    text = re.sub(r"lsof: WARNING: can't stat\(\) \S+ file system \S+\n +Output information may be incomplete.\n", "", text)
+    text = re.sub(
+        r"lsof: WARNING: can't stat\(\) \S+ file system \S+\n +Output information may be incomplete.\n", "", text
+    )
     text = re.sub(r"(?:lower|upper|work)dir=[^,) ]*", "dir=x", text)
     text = re.sub(r"https?://[^ ]*debian[^ ]*", "http://deb.example", text)
     return text[:LONGEST]

@@ -14,11 +14,11 @@ import yaml
 SYSTEM = Path(__file__).resolve().parents[3] / "packs/common/systems/web-server"
 LEFT_OUT = (
     # What the container has of its own, or would wait for disks and devices that it has not.
-    "etc/fstab", "etc/modules", "etc/machine-id", "etc/network/", "etc/apt/", "etc/ssh/ssh_host_", "etc/mtab", "etc/shells",
-    "etc/systemd/timesyncd.conf", "etc/debian_version", "etc/os-release", "etc/services", "etc/protocols", "etc/localtime",
-    "etc/cron.daily/", "etc/iptables/", "boot/", "swapfile", "usr/share/", "usr/lib/", "var/spool/", "etc/sysctl",
-    "var/log/wtmp", "var/log/btmp", "var/log/lastlog", "etc/systemd/system/getty", "var/lib/postgresql", "etc/adduser.conf",
-    "etc/login.defs",
+    "etc/fstab", "etc/modules", "etc/machine-id", "etc/network/", "etc/apt/", "etc/ssh/ssh_host_", "etc/mtab",
+    "etc/shells", "etc/systemd/timesyncd.conf", "etc/debian_version", "etc/os-release", "etc/services",
+    "etc/protocols", "etc/localtime", "etc/cron.daily/", "etc/iptables/", "boot/", "swapfile", "usr/share/",
+    "usr/lib/", "var/spool/", "etc/sysctl", "var/log/wtmp", "var/log/btmp", "var/log/lastlog",
+    "etc/systemd/system/getty", "var/lib/postgresql", "etc/adduser.conf", "etc/login.defs",
 )  # fmt: skip
 UNITS = ("nginx", "postgresql", "redis-server", "cron", "ssh", "rsyslog")
 """Unit files of the distribution that are taken from the described system; the rest stay the container's."""
