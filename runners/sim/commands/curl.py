@@ -279,7 +279,7 @@ def _deliver(ctx: Context, options: CurlOptions, transfer: _Transfer, output: st
         return transfer.code
     if meter:
         ctx.stderr.write(_METER.encode())
-    if response is None or (transfer.code == 22 and not options.fail_with_body):
+    if response is None or (transfer.code == 22 and "fail-with-body" not in options.flags):
         if meter:
             ctx.stderr.write(_waiting(transfer.seconds) + b"\n")
         return transfer.code

@@ -187,10 +187,6 @@ class CurlOptions:
         return bool(self.flags & {"fail", "fail-with-body"})
 
     @property
-    def fail_with_body(self) -> bool:
-        return "fail-with-body" in self.flags
-
-    @property
     def write_out(self) -> str | None:
         return self.values.get("write-out")
 

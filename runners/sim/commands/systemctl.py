@@ -6,12 +6,12 @@ from collections.abc import Sequence
 
 from runners.sim.commands.context import Context
 from runners.sim.commands.options import Options
-from runners.sim.format import relative
 from runners.sim.power import power_off, reboot
 from runners.sim.systemctl import jobs, lists
-from runners.sim.systemctl.facts import shown_path, timestamp
+from runners.sim.systemctl.facts import shown_path
+from runners.sim.systemctl.overview import overview_lines
 from runners.sim.systemctl.show import manager_properties, properties
-from runners.sim.systemctl.status import collected, exit_status, status_lines, tree_lines, warning
+from runners.sim.systemctl.status import collected, exit_status, status_lines, warning
 from runners.sim.systemd import manager
 from runners.sim.systemd.manager import UnitError, full_name, known, unit_file
 from runners.sim.systemd.unitfile import UnitFile
@@ -135,7 +135,7 @@ def _list_dependencies(ctx: Context, options: Options, names: list[str]) -> int:
 
 def _status(ctx: Context, options: Options, names: list[str]) -> int:
     if not names:
-        return _overview(ctx)
+        return _print(ctx, overview_lines(ctx.machine))
     lines = options.value("n")
     if lines is not None and not lines.isdigit():
         ctx.stderr.write(f"Failed to parse lines '{lines}': Invalid argument\n".encode())
@@ -186,34 +186,6 @@ def _status_names(ctx: Context, names: list[str]) -> list[str | None]:
         else:
             found += jobs.expand(ctx, [name])
     return found
-
-
-def _overview(ctx: Context) -> int:
-    machine = ctx.machine
-    failed = [name for name in known(machine) if machine.systemd.get(name).active == "failed"]
-    state = "degraded" if failed else "running"
-    since = machine.clock.boot
-    lines = [
-        f"● {machine.spec.hostname}",
-        f"    State: {state}",
-        f"    Units: {len(known(machine))} loaded (incl. loaded aliases)",
-        "     Jobs: 0 queued",
-        f"   Failed: {len(failed)} units",
-        f"    Since: {timestamp(machine, since)}; {relative(machine.clock.now - since)} ago",
-        "  systemd: 252.39-1~deb12u1",
-        "   CGroup: /",
-    ]
-    first = machine.processes.get(1)
-    lines.append("           ├─init.scope")
-    if first is not None:
-        lines += tree_lines([first], "           │ ")
-    lines.append("           └─system.slice")
-    units = [name for name in known(machine) if manager.processes_of(machine, name)]
-    for index, name in enumerate(units):
-        last = index == len(units) - 1
-        lines.append(f"             {'└─' if last else '├─'}{name}")
-        lines += tree_lines(manager.processes_of(machine, name), "               " if last else "             │ ")
-    return _print(ctx, lines)
 
 
 def _show(ctx: Context, options: Options, names: list[str]) -> int:
