@@ -22,7 +22,8 @@ Handler = Callable[["Machine", object], None]
 class Job(NamedTuple):
     """Something a daemon has the shell run to its end: `argv` as execve takes it (cron's is sh, -c, line).
 
-    `seconds` bounds its virtual time: past that, the job counts as one that goes on.
+    `seconds` bounds its virtual time: past that, the job counts as one that goes on. `steps` bounds its work; 0 is what
+    a typed line may use.
     """
 
     argv: tuple[str, ...]
@@ -31,6 +32,7 @@ class Job(NamedTuple):
     environment: tuple[tuple[str, str], ...] = ()
     pid: int = 0
     seconds: float = 600.0
+    steps: int = 0
 
 
 class JobResult(NamedTuple):

@@ -13,6 +13,7 @@ from runners.sim.lifecycle import exit_process
 from runners.sim.machine import Machine, Program, Say
 from runners.sim.network.connect import ConnectFailure, Connection, connect
 from runners.sim.network.http import HttpFailure, HttpRequest, HttpResponse, exchange
+from runners.sim.process_files import limits_of
 from runners.sim.processes import Process
 from runners.sim.programs.descriptors import bind, current, hold, open_log, write_line
 from runners.sim.programs.postgres import CloseSession, OpenSession, Postgres
@@ -22,15 +23,17 @@ from runners.sim.programs.sql import SqlError, SqlRequest, SqlResult
 from runners.sim.systemd.journal import log
 
 _TICK = 30.0
+_OWN_DESCRIPTORS = 12
+"""Standard streams, log, sockets and the event loop's own."""
 
 
 class Held(NamedTuple):
-    """`sessions`: pids of the back ends that hold its database connections; `failures`: of its log, in a row."""
+    """`sessions`: pids of the back ends that hold its database connections; `descriptors`: how many it may have open."""
 
     settings: Settings
     sessions: tuple[int, ...] = ()
-    failures: int = 0
     handled: int = 0
+    descriptors: int = 1024
 
 
 class _Broken(Exception):  # noqa: N818 (a request that cannot be answered well)
@@ -226,7 +229,9 @@ class Web(_Application):
             say(f"{self.label}: {text}")
             self._write(machine, process, settings, "CRITICAL", text)
             return 1
-        hold(machine, process, Held(settings), rss=86 << 20, share=0.006)
+        soft = limits_of(machine, process)["Max open files"][0]
+        held = Held(settings, descriptors=int(soft) if soft.isdigit() else 1 << 20)
+        hold(machine, process, held, rss=86 << 20, share=0.006)
         machine.processes.put(current(machine, process)._replace(threads=6))
         if not self._log(machine, process, "INFO", f"listening on http://{settings.listen[0]}:{settings.listen[1]}"):
             return 74
@@ -259,6 +264,10 @@ class Web(_Application):
             return None
         if request.scheme == "https":
             return None
+        if held.descriptors < _OWN_DESCRIPTORS + held.settings.pool:
+            # The log, the listening socket and the pool are all it may have: accept(2) finds no descriptor left.
+            self._log(machine, process, "ERROR", "accept: [Errno 24] Too many open files")
+            return HttpFailure("empty-reply", "Empty reply from server", 0.001)
         hold(machine, process, held._replace(handled=held.handled + 1))
         try:
             status, body, seconds = self._route(machine, process, request)

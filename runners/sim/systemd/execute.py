@@ -87,6 +87,8 @@ def environment(machine: Machine, unit: UnitFile, cred: Cred) -> dict[str, str]:
     if unit.get("Service", "User") and user is not None:
         variables |= {"HOME": user.home, "LOGNAME": user.name, "USER": user.name, "SHELL": user.shell}
     variables["INVOCATION_ID"] = machine.systemd.get(unit.name).invocation
+    if unit.type == "idle":
+        variables["TERM"] = "linux"
     if unit.type in ("notify", "notify-reload"):
         variables["NOTIFY_SOCKET"] = "/run/systemd/notify"
     for key, folder in _FOLDERS.items():

@@ -147,7 +147,7 @@ def parse_exec(line: str) -> ExecLine:
         words = shlex.split(line)
     except ValueError:
         words = line.split()
-    words = [word.replace("%%", "%") for word in words]
+    words = [word.replace("%%", "%").replace("\\\\", "\\") for word in words]
     if not words:
         return ExecLine("", (), prefixes)
     if "@" in prefixes and len(words) > 1:

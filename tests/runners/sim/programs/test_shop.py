@@ -78,3 +78,13 @@ def test_too_few_connections(machine: Machine) -> None:
     manager.restart(machine, "postgresql")
     assert status(machine, "/api/orders") == 502
     assert "remaining connection slots are reserved" in machine.view().text("/var/log/shop/app.log")
+
+
+def test_a_limit_on_open_files_is_felt(machine: Machine) -> None:
+    path = "/etc/systemd/system/shop.service"
+    text = machine.view().text(path).replace("LimitNOFILE=4096", "LimitNOFILE=10")
+    machine.view().write(path, text.encode())
+    manager.daemon_reload(machine)
+    manager.restart(machine, "shop")
+    assert status(machine, "/api/orders") == 502
+    assert "accept: [Errno 24] Too many open files" in machine.view().text("/var/log/shop/app.log")
