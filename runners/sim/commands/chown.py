@@ -92,9 +92,14 @@ def _change(ctx: Context, options: Options, path: str, uid: int | None, gid: int
         files.chown(path, uid, gid, follow=follow)
         if options.has("v") or (options.has("c") and ((uid not in (None, inode.uid)) or gid not in (None, inode.gid))):
             known = accounts(ctx.machine)
-            old = f"{known.user_name(inode.uid)}:{known.group_name(inode.gid)}"
-            new = f"{known.user_name(inode.uid if uid is None else uid)}:{known.group_name(inode.gid if gid is None else gid)}"
-            what = "ownership" if ctx.name == "chown" else "group"
+            if gid is None and uid is not None:
+                old, new = known.user_name(inode.uid), known.user_name(uid)
+            elif uid is None and gid is not None:
+                old, new = known.group_name(inode.gid), known.group_name(gid)
+            else:
+                old = f"{known.user_name(inode.uid)}:{known.group_name(inode.gid)}"
+                new = f"{known.user_name(uid or 0)}:{known.group_name(gid or 0)}"
+            what = "ownership" if ctx.name == "chown" and uid is not None else "group"
             ctx.line(
                 f"changed {what} of {quoted(path)} from {old} to {new}"
                 if old != new

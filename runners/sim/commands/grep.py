@@ -175,7 +175,7 @@ class Grep:
                 if self.quiet or self.list_matching or (self.list_other and selected):
                     return selected
                 if binary and not silent:
-                    ctx.stdout.write(b"grep: " + self._label(name) + b": binary file matches\n")
+                    ctx.stderr.write(b"grep: " + self._label(name) + b": binary file matches\n")
                     return selected
                 if not silent:
                     if self.contexts and last_shown and number - len(held) > last_shown + 1:
@@ -295,21 +295,34 @@ def _compile(ctx: Context, options: Options, texts: Sequence[str]) -> list[Regex
     try:
         return [maker(text, ignore_case=ignore_case) for text in texts]
     except RegexError as error:
-        ctx.err(str(error))
+        text = str(error)
+        ctx.err("Invalid regular expression" if text.startswith("Unmatched [") else text)
         raise CommandExit(2) from None
+
+
+def _parse(ctx: Context, arguments: Sequence[str]) -> Options:
+    try:
+        return parse(
+            ctx, "EFGPe:f:iywxzsvm:bnHhoqaId:D:rRLlcTZB:A:C:U", _LONG, status=2, arguments=arguments, hinted=False,
+            usage="Usage: grep [OPTION]... PATTERNS [FILE]...\nSearch for PATTERNS in each FILE.",
+            version="GNU grep) 3.8",
+        )  # fmt: skip
+    except CommandExit as ended:
+        if ended.status == 2:
+            ctx.stderr.write((_USAGE + "\n").encode())
+        raise
 
 
 def main(ctx: Context) -> int:
     arguments = ctx.args
-    digits = next((word for word in arguments if re.fullmatch(r"-\d+", word)), None)
-    if digits is not None and "--" not in arguments[: arguments.index(digits)]:
-        at = arguments.index(digits)
-        arguments = [*arguments[:at], "-C", digits[1:], *arguments[at + 1 :]]
-    options = parse(
-        ctx, "EFGPe:f:iywxzsvm:bnHhoqaId:D:rRLlcTZB:A:C:U", _LONG, status=2, arguments=arguments,
-        usage="Usage: grep [OPTION]... PATTERNS [FILE]...\nSearch for PATTERNS in each FILE.",
-        version="GNU grep) 3.8",
-    )  # fmt: skip
+    for at, word in enumerate(arguments):
+        if word == "--":
+            break
+        before = arguments[at - 1] if at else ""
+        if re.fullmatch(r"-\d+", word) and not re.fullmatch(r"-[A-Za-z]*[efABCmdD]", before):
+            arguments = [*arguments[:at], "-C", word[1:], *arguments[at + 1 :]]
+            break
+    options = _parse(ctx, arguments)
     operands = list(options.operands)
     texts: list[str] = []
     for name, value in options.given:
@@ -350,6 +363,7 @@ def _search_operand(ctx: Context, grep: Grep, options: Options, name: str, recur
         if inode.is_dir:
             if not recursive:
                 if options.value("d") != "skip":
+                    grep.failed = True
                     ctx.err(f"{name}: Is a directory")
                 return
             if grep.names is False and not options.has("h"):

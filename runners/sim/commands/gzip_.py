@@ -28,6 +28,11 @@ def main(ctx: Context) -> int:
     return status
 
 
+def _say(ctx: Context, text: str) -> None:
+    """All three names speak as gzip."""
+    ctx.stderr.write(f"gzip: {text}\n".encode("utf-8", "surrogateescape"))
+
+
 def _one(ctx: Context, options: Options, name: str, expand: bool, to_stdout: bool) -> int:
     suffix = options.value("S") or ".gz"
     files = ctx.files
@@ -35,11 +40,11 @@ def _one(ctx: Context, options: Options, name: str, expand: bool, to_stdout: boo
         name += suffix
     try:
         if name != "-" and files.stat(name).is_dir:
-            ctx.err(f"{name} is a directory -- ignored")
+            _say(ctx, f"{name} is a directory -- ignored")
             return 2
         data = ctx.open(name).read()
     except OSError as error:
-        ctx.err(f"{name}: {describe(error)}")
+        _say(ctx, f"{name}: {describe(error)}")
         return 1
     ctx.spend(len(data) >> 5)
     label = "stdin" if name == "-" else name
@@ -48,25 +53,25 @@ def _one(ctx: Context, options: Options, name: str, expand: bool, to_stdout: boo
         if name.endswith(".tgz"):
             target = name[:-4] + ".tar"
         if target == name and not to_stdout and not options.has("t", "l"):
-            ctx.err(f"{name}: unknown suffix -- ignored")
+            _say(ctx, f"{name}: unknown suffix -- ignored")
             return 2
         if not data.startswith(b"\x1f\x8b"):
             if options.has("f") and to_stdout:
                 ctx.stdout.write(data)
                 return 0
             ctx.stderr.write(
-                f"\n{ctx.name}: {label}: {'unexpected end of file' if not data and name != '-' else 'not in gzip format'}\n".encode()
+                f"\ngzip: {label}: {'unexpected end of file' if not data and name != '-' else 'not in gzip format'}\n".encode()
             )
             return 1
         try:
             result = gzip.decompress(data)
         except (EOFError, zlib.error, gzip.BadGzipFile):
-            ctx.stderr.write(f"\n{ctx.name}: {label}: unexpected end of file\n".encode())
+            ctx.stderr.write(f"\ngzip: {label}: unexpected end of file\n".encode())
             return 1
     else:
         target = name + suffix
         if name.endswith(suffix) and not to_stdout:
-            ctx.err(f"{name} already has {suffix} suffix -- unchanged")
+            _say(ctx, f"{name} already has {suffix} suffix -- unchanged")
             return 2
         level = next((int(letter) for letter, _ in reversed(options.given) if letter.isdigit()), 6)
         result = gzip.compress(data, level, mtime=0)
@@ -86,7 +91,7 @@ def _one(ctx: Context, options: Options, name: str, expand: bool, to_stdout: boo
 def _replace(ctx: Context, options: Options, name: str, target: str, result: bytes) -> int:
     files = ctx.files
     if files.exists(target) and not options.has("f"):
-        ctx.stderr.write(f"{ctx.name}: {target} already exists;\tnot overwritten\n".encode("utf-8", "surrogateescape"))
+        ctx.stderr.write(f"gzip: {target} already exists;\tnot overwritten\n".encode("utf-8", "surrogateescape"))
         return 2
     try:
         inode = files.stat(name)
@@ -96,7 +101,7 @@ def _replace(ctx: Context, options: Options, name: str, target: str, result: byt
         if not options.has("k"):
             files.unlink(name)
     except OSError as error:
-        ctx.err(f"{target}: {describe(error)}")
+        _say(ctx, f"{target}: {describe(error)}")
         return 1
     if options.has("v"):
         verb = "created" if options.has("k") else "replaced with"

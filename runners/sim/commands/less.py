@@ -21,6 +21,9 @@ def main(ctx: Context) -> int:
                 status = 1
                 continue
             reader = ctx.open(name)
+            if ctx.name == "more" and name != "-" and not ctx.stdout.is_terminal:
+                rule = ":" * 14
+                ctx.line(f"{rule}\n{name}\n{rule}")
             while chunk := reader.read(65536):
                 ctx.stdout.write(chunk)
         except OSError as error:

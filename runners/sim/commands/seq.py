@@ -14,7 +14,7 @@ _MAX_WIDTH = 100
 def main(ctx: Context) -> int:
     arguments = ctx.args
     at = next((at for at, word in enumerate(arguments) if re.match(r"-[.\d]", word)), None)
-    if at is not None:
+    if at is not None and all(word.startswith("-") for word in arguments[:at]):
         # A negative number is an operand.
         arguments = [*arguments[:at], "--", *arguments[at:]]
     options = parse(

@@ -5,7 +5,7 @@ from __future__ import annotations
 from runners.sim.budget import BudgetExceeded
 from runners.sim.commands import wrappers
 from runners.sim.commands.context import Context
-from runners.sim.commands.options import parse, usage_error
+from runners.sim.commands.options import hint, parse, usage_error
 
 
 def main(ctx: Context) -> int:
@@ -14,7 +14,7 @@ def main(ctx: Context) -> int:
         usage="Usage: timeout [OPTION] DURATION COMMAND [ARG]...\nStart COMMAND, and kill it if still running after DURATION.",
     )  # fmt: skip
     if len(options.operands) < 2:
-        usage_error(ctx, "missing operand", 125)
+        hint(ctx, 125)
     seconds = wrappers.duration(options.operands[0])
     if seconds is None:
         usage_error(ctx, f"invalid time interval ‘{options.operands[0]}’", 125)

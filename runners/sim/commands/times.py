@@ -18,7 +18,7 @@ _DATES = (
 _MONTHS = "jan feb mar apr may jun jul aug sep oct nov dec".split()
 _DAYS = "mon tue wed thu fri sat sun".split()
 _NAMED = re.compile(r"(?:(\d{1,2})[ -]([A-Za-z]{3,9})(?:[ -](\d{4}))?|([A-Za-z]{3,9}) (\d{1,2})(?:,? (\d{4})\b)?)")
-_TIME = re.compile(r"T?\b(\d{1,2}):(\d{2})(?::(\d{2})(?:[.,](\d+))?)?\s*([ap]m)?", re.I)
+_TIME = re.compile(r"(?:T|\b)(\d{1,2}):(\d{2})(?::(\d{2})(?:[.,](\d+))?)?\s*([ap]m)?", re.I)
 _ZONE = re.compile(r"\b(?:UTC|GMT|Z)\b|(?<=\d)Z|(?<=\s)([-+])(\d{2}):?(\d{2})$|(?<=\d)([-+])(\d{2}):?(\d{2})$")
 
 

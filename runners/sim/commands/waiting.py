@@ -54,13 +54,26 @@ class Hub:
         """Can its tasks be resumed from here? Greenlets stay with the one that made them."""
         return getcurrent() is self._root
 
-    def spawn(self, pid: int, body: Callable[[], None], *, listed: bool = False) -> Task:
-        """Start a task; it runs when somebody waits. `body` must not raise, except to end the whole line."""
+    def spawn(
+        self,
+        pid: int,
+        body: Callable[[], None],
+        *,
+        listed: bool = False,
+        killed_before: Callable[[int], None] | None = None,
+    ) -> Task:
+        """Start a task; it runs when somebody waits. `body` must not raise, except to end the whole line.
+
+        killed_before: called with the signal instead of `body` when one comes before the task has begun.
+        """
         task = Task(pid, listed)
 
         def run() -> None:
             try:
-                body()
+                if task.killed is None:
+                    body()
+                elif killed_before is not None:
+                    killed_before(task.killed)
             except Killed:
                 return
             finally:
@@ -125,7 +138,7 @@ class Hub:
                 continue
             progress = True
             self.machine.budget.spend(1)
-            if gone:
+            if gone and task.greenlet:
                 task.greenlet.throw(Killed(task.killed))
             else:
                 task.greenlet.switch()

@@ -19,7 +19,7 @@ class Tilde(NamedTuple):
 
 
 class Parameter(NamedTuple):
-    """`$name` or `${…}`. `operator` is one of the expansion operators, `#` for length, `!` names, `""` for plain.
+    """`$name` or `${…}`. `operator` is one of the expansion operators, `length`, `prefix@` (names), `""` for plain.
 
     `subscript`: the text between brackets (`@`, `*` or an expression). `indirect`: `${!name}`.
     """

@@ -97,9 +97,10 @@ def _matching(items: list[Item], opening: int) -> tuple[int | None, list[int]]:
     commas = []
     for at in range(opening, len(items)):
         item = items[at]
-        if item == "{":
+        if item == "{" and (at == opening or items[at + 1 : at + 2] != ["}"]):
             depth += 1
-        elif item == "}":
+        elif item == "}" and items[at - 1] != "{":
+            # (A brace right behind an opening one is text: `{}` is no expression.)
             depth -= 1
             if depth == 0:
                 return at, commas

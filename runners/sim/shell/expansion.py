@@ -312,7 +312,7 @@ class Expander:
         value = self.parameters.element(name, subscript)
         if value is None:
             if "nounset" in self.shell.session.options:
-                raise ExpansionError(f"{name}: unbound variable", fatal=True)
+                raise ExpansionError(f"{name}: unbound variable", fatal=True, status=127)
             return "0"
         return value
 

@@ -44,7 +44,7 @@ from runners.sim.shell.patterns import compiled
 from runners.sim.shell.session import BackgroundJob, Session, Variable
 from runners.sim.shell.signals import Abandon, ExpansionError, LoopControl, Return, ShellExit
 
-MAX_DEPTH = 220
+MAX_DEPTH = 1000
 """Nested functions, substitutions and compound commands; bash itself ends with a segmentation fault further down."""
 _MAX_PROCESSES = 3000
 
@@ -242,8 +242,6 @@ class Shell:
                 self.session.status = abandoned.status
                 if abandoned.fatal and self.session.mode != "interactive":
                     raise ShellExit(abandoned.status) from None
-                if self.session.mode == "command" and self.subshell_depth == 0 and not self.sourced:
-                    raise ShellExit(abandoned.status) from None
             if "noexec" in self.session.options and self.session.mode != "interactive":
                 break
         if program.problem is not None:
@@ -271,7 +269,7 @@ class Shell:
         aliases = (
             tuple(sorted(session.aliases.items())) if session.aliases and "expand_aliases" in session.shopt else ()
         )
-        return parse(text, "extglob" in session.shopt or "extglob" in text, aliases)
+        return parse(text, "extglob" in session.shopt, aliases)
 
     def run_body(self, body: Body) -> int:
         for statement in body.statements:
@@ -481,14 +479,20 @@ class Shell:
             self.write_error(f"[{number}] {pid}\n")
         child.temporary = []
 
-        def body() -> None:
-            status = child.isolated(lambda shell: shell.execute(statement.command))
+        def ended(status: int) -> None:
             self.machine.processes.remove(pid)
             for index, known in enumerate(session.jobs):
                 if known.pid == pid:
                     session.jobs[index] = known._replace(status=status)
 
-        self.hub.spawn(pid, body, listed=True)
+        def body() -> None:
+            ended(child.isolated(lambda shell: shell.execute(statement.command)))
+
+        def never_begun(signal: int) -> None:
+            child.release()
+            ended(128 + signal)
+
+        self.hub.spawn(pid, body, listed=True, killed_before=never_begun)
         session.status = 0
 
     def process_record(self, pid: int, argv: tuple[str, ...], exe: str, program: str = "bash") -> Process:
@@ -503,13 +507,22 @@ class Shell:
     def redirected(self, redirects: tuple[Redirect, ...], run: Callable[[], int]) -> int:
         if not redirects:
             return run()
+        outer, self.temporary = self.temporary, []
         saved = redirections.apply(self, redirects)
-        if saved is None:
-            return 1
+        # Process substitutions named here live as long as the whole command.
+        held, self.temporary = self.temporary, []
         try:
-            return run()
+            if saved is None:
+                return 1
+            try:
+                return run()
+            finally:
+                redirections.restore(self, saved)
         finally:
-            redirections.restore(self, saved)
+            self.temporary = held
+            if held:
+                self.drop_temporary()
+            self.temporary = outer
 
 
 def _ignore(_status: int) -> None:

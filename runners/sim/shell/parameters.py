@@ -229,7 +229,7 @@ class Parameters:
             return self._join(names, operator[-1], part.quoted)
         if whole is not None:
             return self._list_value(part, whole)
-        if operator == "#":
+        if operator == "length":
             if part.name in ("@", "*"):
                 return str(len(self.items(part.name)))
             current = self._current(part)
@@ -253,14 +253,14 @@ class Parameters:
         session = self.expander.shell.session
         if "nounset" in session.options and part.name not in ("@", "*"):
             label = part.name if part.subscript is None else f"{part.name}[{self._subscript(part)}]"
-            raise ExpansionError(f"{label}: unbound variable", fatal=True)
+            raise ExpansionError(f"{label}: unbound variable", fatal=True, status=127)
 
     def _list_value(self, part: Parameter, whole: str) -> Value:
         operator = part.operator
         if part.indirect:
             return self._join(self.keys(part.name), whole, part.quoted)
         items = self.items(part.name)
-        if operator == "#":
+        if operator == "length":
             return str(len(items))
         if operator == ":":
             items = self._slice(part, items)

@@ -74,9 +74,13 @@ def parse(text: str, extglob: bool = False, aliases: tuple[tuple[str, str], ...]
     parser = Parser(text, extglob=extglob, aliases=dict(aliases))
     bodies: list[Body] = []
     try:
+        start = 0
         while (body := parser.complete_command()) is not None:
             if body.statements:
                 bodies.append(body)
+            # What `shopt -s extglob` changes is how the lines behind it are read.
+            parser.extglob = parser.extglob or "extglob" in text[start : parser.pos]
+            start = parser.pos
     except ShellSyntaxError as error:
         return Program(tuple(bodies), parser.problem(error))
     return Program(tuple(bodies), None)
@@ -630,7 +634,7 @@ class Parser(WordParser):
                         self.pos = match.end()
                         return self._function_body(name, start)
         if src.startswith("(", self.pos) or not (assignments or words or redirects):
-            if src.startswith("(", self.pos):
+            if src.startswith("(", self.pos) and len(words) == 1 and not assignments:
                 # bash reads on: what it did not expect is the word behind the parenthesis.
                 self.pos += 1
             raise self.unexpected()
@@ -747,7 +751,7 @@ class Parser(WordParser):
 
     def _bad_condition(self) -> ShellSyntaxError:
         if self.pos >= len(self.src):
-            return self.unexpected_eof()
+            return ShellSyntaxError("unexpected EOF while looking for `]]'", self.pos, shown=False, incomplete=True)
         word = self._condition_token()
         return ShellSyntaxError(f"syntax error in conditional expression: unexpected token `{word}'", self.pos)
 

@@ -212,7 +212,7 @@ def run_script(
 def run_job(machine: Machine, job: Job) -> JobResult:
     """Run a program to its end for a daemon. `machine.run_job` is this."""
     budget_before = machine.budget
-    machine.budget = Budget(Limits().steps)
+    machine.budget = Budget(job.steps or Limits().steps)
     hub = Hub(machine, machine.clock.now + job.seconds)
     out, err = Capture(machine), Capture(machine)
     view = machine.view(job.cred, job.cwd)

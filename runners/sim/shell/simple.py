@@ -17,7 +17,7 @@ from runners.sim.shell.signals import Abandon, ExpansionError, Return, ShellExit
 if TYPE_CHECKING:
     from runners.sim.shell.interpreter import Shell
 
-_MAX_FUNCTIONS = 60
+_MAX_FUNCTIONS = 200
 
 
 def run(shell: Shell, node: Simple) -> int:
@@ -25,6 +25,7 @@ def run(shell: Shell, node: Simple) -> int:
     shell.line = node.line
     shell.spend(10)
     shell.substitution_status = None
+    outer, shell.temporary = shell.temporary, []
     try:
         argv = shell.expander.words(node.words)
         if not argv:
@@ -33,12 +34,12 @@ def run(shell: Shell, node: Simple) -> int:
             status = _command(shell, node, argv)
     except ExpansionError as problem:
         shell.error(problem.message)
-        if shell.temporary:
-            shell.drop_temporary()
         shell.session.status = problem.status if problem.fatal else 1
         raise Abandon(shell.session.status, fatal=problem.fatal) from None
-    if shell.temporary:
-        shell.drop_temporary()
+    finally:
+        if shell.temporary:
+            shell.drop_temporary()
+        shell.temporary = outer
     shell.session.status = status
     if status:
         shell.failed(status)

@@ -466,7 +466,7 @@ class WordParser:
                 if src[self.pos : self.pos + 1] != "}":
                     return self._bad(start)
                 self.pos += 1
-                return Parameter(name, subscript, "#", None, None, indirect, quoted)
+                return Parameter(name, subscript, "length", None, None, indirect, quoted)
             if indirect and src[self.pos : self.pos + 2] in ("*}", "@}"):
                 kind = src[self.pos]
                 self.pos += 2

@@ -71,9 +71,14 @@ def listed(visit: Visit) -> bool:
     target = f" -> {inode.target}" if inode.target is not None else ""
     visit.ctx.line(
         f"{inode.number:>9} {inode.blocks // 1024:>6} {stat.filemode(inode.mode)} {inode.nlink:>3} "
-        f"{known.user_name(inode.uid):<8} {known.group_name(inode.gid):<8} {inode.size:>8} {moment} {visit.path}{target}"
+        f"{known.user_name(inode.uid):<8} {known.group_name(inode.gid):<8} {inode.size:>8} {moment} {_escaped(visit.path)}{target}"
     )
     return True
+
+
+def _escaped(path: str) -> str:
+    """A path as -ls shows it: blanks and backslashes get a backslash."""
+    return path.replace("\\", "\\\\").replace(" ", "\\ ").replace("\n", "\\n").replace("\t", "\\t")
 
 
 def formatted(visit: Visit, template: str, writer: Writer | None = None) -> bool:
@@ -95,7 +100,9 @@ def formatted(visit: Visit, template: str, writer: Writer | None = None) -> bool
                 data, _ = unescape(("\\" + escaped).encode())
                 out.append(data)
             continue
-        text = _moment(visit, clock, letter) if clock else _value(visit, plain)
+        text = (
+            _moment(visit, clock, letter) if clock else _value(visit, "#m" if plain == "m" and "#" in flags else plain)
+        )
         if precision:
             text = text[: int(precision)]
         if width:
@@ -122,6 +129,7 @@ def _value(visit: Visit, letter: str) -> str:
         "k": lambda: str(inode.blocks // 1024),
         "b": lambda: str(inode.blocks // 512),
         "m": lambda: f"{inode.permissions:o}",
+        "#m": lambda: f"0{inode.permissions:o}",
         "M": lambda: stat.filemode(inode.mode),
         "u": lambda: known.user_name(inode.uid),
         "U": lambda: str(inode.uid),
@@ -138,7 +146,7 @@ def _value(visit: Visit, letter: str) -> str:
         "%": lambda: "%",
         "D": lambda: str(inode.dev),
         "F": lambda: visit.ctx.machine.files.mount_of(inode).fstype,
-        "Y": lambda: _letter(inode.mode),
+        "Y": lambda: _letter(visit.followed().mode),
     }
     make = values.get(letter)
     return make() if make is not None else "%" + letter

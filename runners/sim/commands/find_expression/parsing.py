@@ -27,6 +27,7 @@ _TYPES = {
 _UNITS = {"c": 1, "w": 2, "b": 512, "": 512, "k": 1 << 10, "M": 1 << 20, "G": 1 << 30}
 _ACCESS = {"-readable": READ, "-writable": WRITE, "-executable": EXECUTE}
 _MAX_DEPTH = 100
+_BINARY = frozenset({"-o", "-or", "-a", "-and", ","})
 
 
 class FindProblem(Exception):
@@ -116,7 +117,9 @@ class _Parser:
     def term(self) -> Test:
         word = self.peek()
         if word is None:
-            raise FindProblem("expected an expression after ‘-o’" if self.words[-1] in ("-o", "-or") else "expected an expression")
+            raise FindProblem(f"expected an expression after '{self.words[-1]}'")
+        if word in _BINARY:
+            raise FindProblem(f"invalid expression; you have used a binary operator '{word}' with nothing before it.")
         self.depth += 1
         if self.depth > _MAX_DEPTH:
             raise FindProblem("expression is nested too deeply")
@@ -130,7 +133,9 @@ class _Parser:
                     raise FindProblem("invalid expression; empty parentheses are not allowed.")
                 inside = self.sequence()
                 if self.peek() != ")":
-                    raise FindProblem("invalid expression; I was expecting to find a ')' somewhere but did not see one.")
+                    raise FindProblem(
+                        "invalid expression; I was expecting to find a ')' somewhere but did not see one."
+                    )
                 self.at += 1
                 return inside
             return self.primary(word)
@@ -139,7 +144,11 @@ class _Parser:
 
     def primary(self, name: str) -> Test:
         if not name.startswith("-"):
-            raise FindProblem(f"paths must precede expression: `{name}'\nfind: possible unquoted pattern after predicate `{self.words[self.at - 3]}'?" if self.at >= 3 else f"paths must precede expression: `{name}'")
+            raise FindProblem(
+                f"paths must precede expression: `{name}'\nfind: possible unquoted pattern after predicate `{self.words[self.at - 3]}'?"
+                if self.at >= 3
+                else f"paths must precede expression: `{name}'"
+            )
         for group in (self._option, self._action, self._name_test, self._size_test, self._time_test, self._owner_test):
             test = group(name)
             if test is not None:
@@ -253,6 +262,8 @@ class _Parser:
                 if letter not in _TYPES:
                     raise FindProblem(f"Unknown argument to {name}: {letter}")
             tests = [_TYPES[letter] for letter in letters]
+            if name == "-xtype":
+                return lambda visit: any(test(visit.followed().mode) for test in tests)
             return lambda visit: any(test(visit.inode.mode) for test in tests)
         return {"-true": _true, "-false": _false}.get(name)
 
@@ -261,11 +272,17 @@ class _Parser:
             text = self.argument(name)
             match = re.fullmatch(r"([-+]?)(\d+)([cwbkMG]?)", text)
             if match is None:
-                raise FindProblem(f"invalid -size type `{text[-1:]}'" if text[-1:].isalpha() else f"Invalid argument `{text}' to -size")
+                raise FindProblem(
+                    f"invalid -size type `{text[-1:]}'"
+                    if text[-1:].isalpha()
+                    else f"Invalid argument `{text}' to -size"
+                )
             sign, wanted, unit = match.group(1), int(match.group(2)), _UNITS[match.group(3)]
             return lambda visit: _compare(sign, -(-visit.inode.size // unit), wanted)
         if name == "-empty":
-            return lambda visit: not visit.inode.entries if visit.inode.is_dir else visit.inode.is_file and visit.inode.size == 0
+            return lambda visit: (
+                not visit.inode.entries if visit.inode.is_dir else visit.inode.is_file and visit.inode.size == 0
+            )
         if name in ("-links", "-inum"):
             sign, wanted = _numeric(name, self.argument(name))
             if name == "-links":
@@ -287,8 +304,12 @@ class _Parser:
                 moment = visit.inode.ctime if created else visit.inode.mtime
                 age = now - moment
                 if unit == 60:
-                    return age > wanted * 60 if sign == "+" else age < wanted * 60 if sign == "-" else (
-                        (wanted - 1) * 60 < age <= wanted * 60
+                    return (
+                        age > wanted * 60
+                        if sign == "+"
+                        else age < wanted * 60
+                        if sign == "-"
+                        else ((wanted - 1) * 60 < age <= wanted * 60)
                     )
                 return _compare(sign, int(age // unit), wanted)
 

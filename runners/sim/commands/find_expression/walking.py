@@ -24,6 +24,13 @@ class Visit:
         self.name = stripped.rpartition("/")[2] if stripped else "/"
         self.pruned = False
 
+    def followed(self) -> Inode:
+        """What a link leads to, or the link itself where that is nothing."""
+        try:
+            return self.ctx.files.stat(self.path)
+        except OSError:
+            return self.inode
+
 
 class Walk:
     def __init__(self, ctx: Context, expression: Expression, *, follow: bool) -> None:
@@ -33,10 +40,10 @@ class Walk:
         self.status = 0
         self.quit = False
 
-    def top(self, path: str) -> None:
-        """Start from one path."""
+    def top(self, path: str, *, follow: bool) -> None:
+        """Start from one path; `follow`: if it is a link, from where that leads (-H)."""
         try:
-            inode = self._stat(path)
+            inode = self.ctx.files.stat(path) if follow and self.ctx.files.exists(path) else self._stat(path)
         except OSError as error:
             self._complain(path, error)
             return

@@ -288,7 +288,7 @@ class _Script:
                 # `a\  text`: what follows the backslash keeps its blanks.
                 self.pos = after
             else:
-                raise self.fail("expected \\ after `a', `c' or `i'")
+                return ""
         elif not self.peek() or self.peek() == "\n":
             raise self.fail("expected \\ after `a', `c' or `i'")
         out: list[str] = []

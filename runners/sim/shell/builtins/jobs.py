@@ -182,13 +182,24 @@ def kill(shell: Shell, argv: list[str]) -> int:
             words.append(str(job.pid))
             continue
         if word.startswith("-") and index == 1 and word not in ("-l", "-L", "-s", "-n", "--"):
-            number = _number(word[1:]) or number
+            found = _number(word[1:])
+            number = number if found is None else found
         elif index == 2 and argv[1] in ("-s", "-n"):
-            number = _number(word) or number
+            found = _number(word)
+            number = number if found is None else found
         words.append(word)
     pids = [int(word) for word in words[1:] if word.isdigit()]
+    if number == 0 and pids and all(pid in (shell.session.pid, shell.session.home_pid) for pid in pids):
+        return 0
     if pids and pids[-1] == shell.session.pid and number in SIGNALS:
         return _signal_self(shell, number)
+    gone = [pid for pid in pids if pid > 0 and shell.machine.processes.get(pid) is None]
+    if gone and "-l" not in argv and all(word.isdigit() for word in words[2:]):
+        for pid in gone:
+            shell.error(f"kill: ({pid}) - No such process")
+        words = [word for word in words if not word.isdigit() or int(word) not in gone]
+        if not any(word.isdigit() for word in words):
+            return 1
     for pid in pids:
         if any(job.pid == pid for job in shell.session.jobs):
             shell.hub.signals[pid] = number

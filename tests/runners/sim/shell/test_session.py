@@ -1,0 +1,95 @@
+"""What lives on between an agent's lines, and how an interactive shell words its messages."""
+
+from __future__ import annotations
+
+import pickle
+
+from runners.sim.machine import Job, Machine
+from runners.sim.shell.running import Console, run_job, run_line
+from runners.sim.shell.session import Limits, Session
+from tests.runners.sim.shell.test_hostile import fresh
+
+
+def say(machine: Machine, session: Session, text: str) -> str:
+    return run_line(machine, session, text).output.decode()
+
+
+def test_variables_functions_and_folder_live_on() -> None:
+    machine, session = fresh()
+    say(machine, session, "x=5; f() { echo f$x; }; cd /tmp; export E=1; shopt -s nullglob; umask 027")
+    assert say(machine, session, "f; pwd; echo nomatch*; umask; bash -c 'echo $E'") == "f5\n/tmp\n\n0027\n1\n"
+
+
+def test_a_forked_session_goes_its_own_way() -> None:
+    machine, session = fresh()
+    say(machine, session, "a=(1 2); declare -A m=([k]=v); x=1")
+    other = session.fork()
+    say(machine.fork(), other, "a+=(3); m[k]=w; x=2; cd /etc")
+    assert say(machine, session, "echo ${a[@]} ${m[k]} $x $PWD") == "1 2 v 1 /root\n"
+
+
+def test_a_session_pickles() -> None:
+    machine, session = fresh()
+    say(machine, session, "f() { echo $((x + 1)); }; x=41; trap 'echo bye' EXIT")
+    copy = pickle.loads(pickle.dumps(session))
+    assert say(machine, copy, "f; exit") == "42\nbye\n"
+
+
+def test_messages_of_an_interactive_shell_have_no_line_numbers() -> None:
+    machine, session = fresh()
+    assert say(machine, session, "nosuch") == "bash: nosuch: command not found\n"
+    assert say(machine, session, "echo )") == "bash: syntax error near unexpected token `)'\n"
+    assert say(machine, session, "cat < /nope") == "bash: /nope: No such file or directory\n"
+    assert say(machine, session, "echo ${x:?gone}; echo no") == "bash: x: gone\n"
+    assert say(machine, session, "cd /nope") == "bash: cd: /nope: No such file or directory\n"
+
+
+def test_permissions_hold_for_every_user_but_root() -> None:
+    machine, session = fresh()
+    say(machine, session, "echo secret > /tmp/s; chmod 600 /tmp/s; printf '#!/bin/sh\\necho ran\\n' > /tmp/p")
+    session.cred = session.cred._replace(uid=33, gid=33)
+    assert say(machine, session, "cat /tmp/s") == "cat: /tmp/s: Permission denied\n"
+    assert say(machine, session, "echo x > /etc/new") == "bash: /etc/new: Permission denied\n"
+    assert say(machine, session, "/tmp/p") == "bash: /tmp/p: Permission denied\n"
+    assert run_line(machine, session, "/tmp/p").exit_code == 126
+
+
+def test_a_full_disk_makes_writers_fail() -> None:
+    machine, session = fresh()
+    machine.files.update_mount("/", size=machine.files.usage[1].bytes + 4096 * 3)
+    assert "No space left on device" in say(machine, session, "seq 10000 > /tmp/big")
+    assert say(machine, session, "rm /tmp/big; echo ok > /tmp/small; cat /tmp/small") == "ok\n"
+
+
+def test_a_deleted_file_that_is_open_keeps_its_space() -> None:
+    machine, session = fresh()
+    console = Console(machine, session, Limits())
+    before = machine.files.usage[1].bytes
+    run_line(machine, session, "exec 7> /tmp/held; head -c 40960 /dev/zero >&7; rm /tmp/held", console=console)
+    held = machine.files.usage[1].bytes
+    assert held - before >= 40960
+    run_line(machine, session, "exec 7>&-", console=console)
+    assert machine.files.usage[1].bytes < held
+
+
+def test_background_jobs_go_on_between_lines() -> None:
+    machine, session = fresh()
+    console = Console(machine, session, Limits())
+    first = run_line(machine, session, "(sleep 5; echo later > /tmp/f) &", console=console)
+    assert first.output.startswith(b"[1] ")
+    assert run_line(machine, session, "cat /tmp/f", console=console).exit_code == 1
+    assert run_line(machine, session, "sleep 6; cat /tmp/f", console=console).stdout == b"later\n"
+
+
+def test_a_job_for_a_daemon() -> None:
+    machine, _ = fresh()
+    result = run_job(machine, Job(("sh", "-c", "echo out; echo err >&2; exit 3"), cred=fresh()[1].cred))
+    assert result == (3, b"out\n", b"err\n", False)
+
+
+def test_time_is_virtual() -> None:
+    machine, session = fresh()
+    before = machine.clock.now
+    say(machine, session, "sleep 90")
+    assert 90 <= machine.clock.now - before < 91
+    assert run_line(machine, session, "sleep 100", Limits(seconds=10)).timed_out
