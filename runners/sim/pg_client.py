@@ -63,7 +63,7 @@ def target_of(ctx: Context, host: str | None, port: str | None, user: str | None
         host, port = parts.get("host", host), parts.get("port", port)
         user, password, database = parts.get("user", user), parts.get("password", password), parts.get("dbname")
     user = user or environment.get("PGUSER") or name
-    number = port or environment.get("PGPORT") or "5432"
+    number = port or environment.get("PGPORT") or ("5432" if host else _cluster_port(ctx))
     if password is None:
         password = _password_file(ctx, host or "localhost", number, database or user, user)
     return Target(
@@ -73,6 +73,20 @@ def target_of(ctx: Context, host: str | None, port: str | None, user: str | None
         database or environment.get("PGDATABASE") or user,
         password,
     )
+
+
+def _cluster_port(ctx: Context) -> str:
+    """The port of the local cluster, which Debian's wrapper of the client tools looks up in its configuration."""
+    try:
+        text = ctx.machine.view().text("/etc/postgresql/15/main/postgresql.conf")
+    except OSError:
+        return "5432"
+    found = "5432"
+    for line in text.splitlines():
+        name, equals, value = line.split("#", 1)[0].partition("=")
+        if equals and name.strip() == "port" and value.strip().strip("'").isdigit():
+            found = value.strip().strip("'")
+    return found
 
 
 def _password_file(ctx: Context, host: str, port: str, database: str, user: str) -> str | None:
@@ -93,7 +107,7 @@ def _password_file(ctx: Context, host: str, port: str, database: str, user: str)
     return None
 
 
-def reach(ctx: Context, target: Target) -> Link | str:
+def reach(ctx: Context, target: Target, *, timeout: float = 130.0) -> Link | str:
     """Connect; or libpq's complaint (without `psql: error: ` in front). Time passes."""
     if target.local:
         where = f'connection to server on socket "{target.socket}" failed: '
@@ -106,7 +120,7 @@ def reach(ctx: Context, target: Target) -> Link | str:
                 return f"{where}{error.strerror}{hint}"
             return f"{where}{'Connection refused' if there else 'No such file or directory'}{hint}"
         return Link(target, process, None, "")
-    made = connect(ctx.machine, target.host, target.port, cred=ctx.cred)
+    made = connect(ctx.machine, target.host, target.port, cred=ctx.cred, timeout=timeout)
     ctx.sleep(made.seconds)
     if isinstance(made, ConnectFailure):
         if made.kind == "no-such-host":

@@ -93,7 +93,8 @@ def main(ctx: Context) -> int:
         return 1
     if options.has("total"):
         rows.append(_total(rows))
-    _print(ctx, rows, fields, scale, portable=options.has("P") and not options.has("output"))
+    chosen = options.has("output")
+    _print(ctx, rows, fields, scale, portable=options.has("P") and not chosen, long_titles=not chosen)
     return status
 
 
@@ -166,10 +167,12 @@ def _fields(ctx: Context, options: Options) -> list[str]:
     return ["source", *(["fstype"] if options.has("T") else []), *counts, "target"]
 
 
-def _print(ctx: Context, rows: Sequence[_Row], fields: Sequence[str], scale: _Scale, *, portable: bool) -> None:
+def _print(
+    ctx: Context, rows: Sequence[_Row], fields: Sequence[str], scale: _Scale, *, portable: bool, long_titles: bool
+) -> None:
     titles = dict(_TITLES)
     titles["size"] = scale.title
-    if not scale.human and fields != ["avail"]:
+    if not scale.human and long_titles:
         titles["avail"] = "Available"
     if portable:
         titles["pcent"] = "Capacity"

@@ -87,7 +87,10 @@ def _hosts(ctx: Context, database: str, keys: list[str]) -> int:
             ctx.line(f"{address:<15} {names}")
         else:
             for index, kind in enumerate(("STREAM", "DGRAM", "RAW")):
-                ctx.line(f"{address:<15} {kind:<6} {key if index == 0 else ''}".rstrip() + ("" if index == 0 else " "))
+                ctx.line(
+                    f"{address:<15} {kind:<6} {_names_of(ctx, address, key).split()[0] if index == 0 else ''}".rstrip()
+                    + ("" if index == 0 else " ")
+                )
     return status
 
 

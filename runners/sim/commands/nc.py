@@ -60,8 +60,9 @@ def _try(ctx: Context, host: str, port: int, timeout: float, *, verbose: bool, s
         if result.kind == "no-such-host":
             ctx.err(f'getaddrinfo for host "{host}" port {port}: {result.message}')
         elif verbose:
-            message = "Operation now in progress" if result.kind == "timeout" and timeout < 130 else result.message
-            ctx.err(f"connect to {_place(host, result.address)} port {port} (tcp) failed: {message}")
+            hurried = result.kind == "timeout" and timeout < 130
+            problem = "timed out: Operation now in progress" if hurried else f"failed: {result.message}"
+            ctx.err(f"connect to {_place(host, result.address)} port {port} (tcp) {problem}")
         return 1
     if verbose:
         service = service_name(port, "tcp")

@@ -39,7 +39,8 @@ def _ready(ctx: Context) -> int:
     options = _READY.parse(ctx)
     target = target_of(ctx, options.value("h"), options.value("p"), options.value("U"), options.value("d"))
     place = f"{target.host or '/var/run/postgresql'}:{target.port}"
-    link = reach(ctx, target)
+    limit = options.value("t") or "3"
+    link = reach(ctx, target, timeout=float(limit) if limit.isdigit() and limit != "0" else 130.0)
     if isinstance(link, str):
         if not options.has("q"):
             ctx.line(f"{place} - no response")

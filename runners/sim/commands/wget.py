@@ -149,6 +149,8 @@ def _failed(log: _Log, failure: HttpFailure) -> int:
         log.always("OpenSSL: error:0A00010B:SSL routines::wrong version number\nUnable to establish SSL connection.\n")
         return 4
     log.say(f"failed: {failure.message}.\n")
+    if failure.kind == "timeout":
+        log.say("Giving up.\n\n")
     return 4
 
 

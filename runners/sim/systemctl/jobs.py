@@ -72,7 +72,9 @@ def job(ctx: Context, verb: str, names: Sequence[str], *, quiet: bool = False) -
             status = max(status, error.exit_code)
             continue
         if outcome.message:
-            _complain(ctx, outcome.message)
+            reloading = word.startswith("reload") and outcome.result == "failed"
+            # For a job that was to reload, the reason is left open.
+            _complain(ctx, outcome._replace(reason="").message if reloading else outcome.message)
             status = max(status, 1)
         if verb == "stop" and not quiet:
             timers = [
