@@ -59,9 +59,14 @@ def trial_id(trial: Trial) -> str:
     ).hexdigest()
 
 
-def world_seed(identifier: str) -> int:
-    """The seed of a trial's world, from its id alone: the order of a run decides nothing."""
-    return derive(0, identifier, "world")
+def world_seed(trial: Trial) -> int:
+    """The seed of a trial's world. All agents meet the same world in the same attempt, so that they can be compared."""
+    return derive(trial.seed, trial.scenario, trial.world, str(trial.attempt), "world")
+
+
+def agent_seed(identifier: str) -> int:
+    """The seed of a trial's agent, from the trial's id: no two agents draw the same numbers."""
+    return derive(0, identifier, "agent")
 
 
 def run_trial(job: Job, work: Work) -> TrialRecord:
@@ -76,7 +81,7 @@ def run_trial(job: Job, work: Work) -> TrialRecord:
         if unsupported is not None:
             return _empty(job, "Unsupported", unsupported)
         world = site.scenario.world(job.trial.world)
-        seed = world_seed(job.trial_id)
+        seed = agent_seed(job.trial_id)
         factory = work.factories[job.trial.agent]
         agent = factory(Setting(scenario=site.scenario, world=world, seed=seed, attempt=job.trial.attempt))
         return play_trial(job, site, world, agent)
@@ -92,7 +97,7 @@ def play_trial(job: Job, site: Site, world: World, agent: Agent) -> TrialRecord:
     """The episode and, where its primary was recovered, the gate. Raises WorldError and AgentUnavailableError."""
     trial = job.trial
     limits = Limits(commands=trial.max_commands, seconds=trial.max_seconds, output_bytes=trial.output_bytes)
-    bench = Bench(site=site, limits=limits, seed=world_seed(job.trial_id))
+    bench = Bench(site=site, limits=limits, seed=world_seed(trial))
     # The seed is the trial's own in every role: a twin's episode is an attempt of its own, not a copy of the gate's.
     live = site.broken(world, seed=bench.seed)
     try:

@@ -95,7 +95,7 @@ class AgentUnavailableError(Exception):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Setting:
-    """Where an agent is about to play. `seed` is the trial's own, drawn from its id."""
+    """Where an agent is about to play. `seed` is the agent's own, drawn from the trial's id."""
 
     scenario: ResolvedScenario
     world: World

@@ -9,7 +9,7 @@ import pytest
 from runners.agents.registry import AgentSpec, parse_agent
 from runners.plan import HeldoutError, Plan, PlanError, differences, from_json, plan, to_json
 from runners.records import AgentIdentity, Trial
-from runners.trials import trial_id, world_seed
+from runners.trials import agent_seed, trial_id, world_seed
 from scenario_dsl.errors import AuthorError
 from scenario_dsl.model import Limits
 from tests.runners.cases import bundle_of, investigation, job_of, repair, site_of
@@ -129,7 +129,17 @@ TRIAL = job_of(site_of(repair()), agent=AgentIdentity(name="gold")).trial
 )
 def test_whatever_decides_a_trials_course_is_in_its_id(other: Trial) -> None:
     assert trial_id(other) != trial_id(TRIAL)
-    assert world_seed(trial_id(other)) != world_seed(trial_id(TRIAL))
+    assert agent_seed(trial_id(other)) != agent_seed(trial_id(TRIAL))
+
+
+@pytest.mark.parametrize("change", [{"scenario": "x"}, {"world": "other"}, {"seed": 1}, {"attempt": 1}])
+def test_another_world_has_another_seed(change: dict[str, object]) -> None:
+    assert world_seed(replace(TRIAL, **change)) != world_seed(TRIAL)  # type: ignore[arg-type]
+
+
+def test_all_agents_meet_the_same_world_in_the_same_attempt() -> None:
+    other = replace(TRIAL, agent=AgentIdentity(name="another", configuration="x"))
+    assert world_seed(other) == world_seed(TRIAL)
 
 
 def test_what_only_describes_it_is_not() -> None:
