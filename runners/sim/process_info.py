@@ -94,8 +94,6 @@ def cpu_percent(machine: Machine, process: Process) -> float:
 
 def pid_width(machine: Machine) -> int:
     """How wide pids are printed: as many digits as the largest pid can have."""
-    try:
-        limit = int(machine.view().text("/proc/sys/kernel/pid_max"))
-    except (OSError, ValueError):
-        return DEFAULT_PID_WIDTH
+    text = machine.network.sysctl.get("kernel.pid_max", "")
+    limit = int(text) if text.isdigit() else 10**DEFAULT_PID_WIDTH
     return max(len(str(limit - 1)), 5)

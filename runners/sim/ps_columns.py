@@ -124,6 +124,9 @@ def elapsed_time(seconds: float) -> str:
     return f"{hours:02d}:{text}" if hours else text
 
 
+_MONTHS = ("Jan", "Feb", "Mar", "Apr", "May", "Jun", "Jul", "Aug", "Sep", "Oct", "Nov", "Dec")
+
+
 def _start_time(listing: Listing, process: Process) -> str:
     """HH:MM when started within the last day, else month and day, else the year."""
     now = listing.machine.clock.time()
@@ -131,8 +134,8 @@ def _start_time(listing: Listing, process: Process) -> str:
     if now.year != began.year:
         return began.strftime("%Y")
     if now.timetuple().tm_yday != began.timetuple().tm_yday:
-        return began.strftime("%b%d")
-    return began.strftime("%H:%M")
+        return f"{_MONTHS[began.month - 1]}{began.day:02d}"
+    return f"{began.hour:02d}:{began.minute:02d}"
 
 
 def _start(listing: Listing, process: Process) -> str:
