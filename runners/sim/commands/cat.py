@@ -5,6 +5,7 @@ from __future__ import annotations
 from runners.sim.commands.context import Context
 from runners.sim.commands.inputs import describe, inputs, lines
 from runners.sim.commands.options import parse
+from runners.sim.commands.streams import FileStream
 
 _CHUNK = 65536
 
@@ -23,6 +24,8 @@ def main(ctx: Context) -> int:
     for item in inputs(ctx, options.operands, failed):
         try:
             if plain:
+                if isinstance(ctx.stdout, FileStream) and isinstance(item.reader, FileStream):
+                    ctx.stdout.take_over(item.reader)
                 while chunk := item.reader.read(_CHUNK):
                     ctx.stdout.write(chunk)
                 continue

@@ -11,6 +11,6 @@ def main(ctx: Context) -> int:
         ctx, "+", usage="Usage: yes [STRING]...\nRepeatedly output a line with all specified STRING(s), or 'y'."
     )
     line = (" ".join(options.operands or ["y"]) + "\n").encode("utf-8", "surrogateescape")
-    block = line * max(4096 // len(line), 1)
+    block = line * max(65536 // len(line), 1)
     while True:
         ctx.stdout.write(block)

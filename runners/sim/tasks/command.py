@@ -20,7 +20,8 @@ ALIASES: Mapping[str, str] = {"_raw_params": "cmd"}
 
 PATH = "/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin"
 SECONDS = 120.0
-"""How long, in virtual time, a task's command may take."""
+STEPS = 50_000_000
+"""What a task's command may use: virtual time, and work. Far more than a typed line, for breaking takes some."""
 
 
 def run(machine: Machine, arguments: Arguments) -> TaskResult:
@@ -62,7 +63,7 @@ def execute(machine: Machine, arguments: Arguments, argv: Sequence[str], shown: 
     )
     done = machine.run_job(
         machine,
-        Job(tuple(argv), machine.view().cred, cwd=folder, environment=environment, seconds=SECONDS),
+        Job(tuple(argv), machine.view().cred, cwd=folder, environment=environment, seconds=SECONDS, steps=STEPS),
     )
     output, errors = (data.decode("utf-8", "surrogateescape") for data in (done.stdout, done.stderr))
     if arguments.flag("strip_empty_ends", True):
