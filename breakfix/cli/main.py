@@ -22,6 +22,7 @@ from scenario_dsl.errors import BreakfixError
 
 COMMANDS: Mapping[str, str] = {
     "demo": "The whole line once: compile, prove, sign, verify, run and report the starter pack.",
+    "new": "Write a small pack with one scenario to begin with.",
     "check": "Check scenarios, faults, systems or a whole pack, and point at every mistake.",
     "compile": "Compile a pack into a bundle: a folder and one reproducible tar.",
     "prove": "Prove that a pack's graders discriminate.",
