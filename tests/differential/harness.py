@@ -82,7 +82,8 @@ def _syslog() -> str:
 FILES: dict[str, str | bytes] = {
     "access.log": _access_log(),
     "syslog": _syslog(),
-    "etc/app.conf": "# application\nport = 8080\nhost=127.0.0.1\n\n[db]\nhost = db-primary\nport=5432\npassword = s3cr3t\n",
+    "etc/app.conf": "# application\nport = 8080\nhost=127.0.0.1\n\n[db]\nhost = db-primary\nport=5432\n"
+    "password = s3cr3t\n",
     "etc/nginx.conf": "user www-data;\nworker_processes auto;\nhttp {\n    server {\n        listen 80;\n"
     "        location / {\n            proxy_pass http://127.0.0.1:8080;\n        }\n    }\n}\n",
     "etc/passwd": "root:x:0:0:root:/root:/bin/bash\ndaemon:x:1:1:daemon:/usr/sbin:/usr/sbin/nologin\n"
@@ -102,7 +103,7 @@ FILES: dict[str, str | bytes] = {
     "a.sorted": "ant\nbee\ncat\ndog\n",
     "b.sorted": "bee\ncow\ndog\nelk\n",
     "scripts/hello.sh": '#!/bin/bash\necho "hello $1 from $0"\nexit 3\n',
-    "scripts/lib.sh": "greet() { echo \"hi $1\"; }\nVALUE=42\n",
+    "scripts/lib.sh": 'greet() { echo "hi $1"; }\nVALUE=42\n',
     "scripts/plain": "echo plain $#\n",
     "logs/app.log": "INFO start\nERROR disk full\nINFO ok\nWARN slow\nERROR timeout after 30s\n",
     "logs/app.log.1": "INFO old\nERROR old failure\n",
@@ -156,7 +157,9 @@ def base_machine(now: float) -> Machine:
             view.chmod(command.path, 0o755)
     for name, minor in (("null", 3), ("zero", 5), ("full", 7), ("random", 8), ("urandom", 9)):
         machine.files.create(view.stat("/dev"), name, stat.S_IFCHR | 0o666, 0, 0, device=(1, minor))
-    view.write("/etc/passwd", b"root:x:0:0:root:/root:/bin/bash\ndaemon:x:1:1::/:/bin/sh\nwww-data:x:33:33::/:/bin/sh\n")
+    view.write(
+        "/etc/passwd", b"root:x:0:0:root:/root:/bin/bash\ndaemon:x:1:1::/:/bin/sh\nwww-data:x:33:33::/:/bin/sh\n"
+    )
     view.write("/etc/group", b"root:x:0:\ndaemon:x:1:\nadm:x:4:\nwww-data:x:33:\n")
     return machine
 
@@ -228,4 +231,6 @@ class Pair:
             ["bash", "-c", script], cwd=self.folder, capture_output=True, timeout=30, stdin=subprocess.DEVNULL,
             env=ENVIRONMENT, check=False,
         )  # fmt: skip
-        return Outcome(done.stdout, done.returncode if done.returncode >= 0 else 128 - done.returncode, kind(done.stderr))
+        return Outcome(
+            done.stdout, done.returncode if done.returncode >= 0 else 128 - done.returncode, kind(done.stderr)
+        )

@@ -45,14 +45,15 @@ def main(ctx: Context) -> int:
 def _decode(ctx: Context, name: str, data: bytes, ignore: bool) -> int:
     alphabet = _ALPHABETS[name]
     data = data.replace(b"\n", b"")
+    broken = False
     good = bytes(byte for byte in data if byte in alphabet)
     if ignore:
         data = good
     elif good != data:
         data = data[: next(index for index, byte in enumerate(data) if byte not in alphabet)]
+        broken = True
     unit = 8 if name == "base32" else 4
     decode = base64.b32decode if name == "base32" else base64.b64decode
-    broken = not ignore and good != data
     out = bytearray()
     for start in range(0, len(data), unit):
         group = data[start : start + unit]
@@ -70,7 +71,7 @@ def _decode(ctx: Context, name: str, data: bytes, ignore: bool) -> int:
         broken = True
         break
     ctx.stdout.write(bytes(out))
-    if broken or (not ignore and len(good) != len(data)):
+    if broken:
         ctx.err("invalid input")
         return 1
     return 0

@@ -63,7 +63,7 @@ def _show(line: bytes, has: object, state: _State) -> bytes:
     if has("A", "E", "e") and newline:
         newline = b"$\n"
     prefix = b""
-    if has("b") and not blank or has("n") and not has("b"):
+    if (has("b") and not blank) or (has("n") and not has("b")):
         state.number += 1
         prefix = f"{state.number:>6}\t".encode()
     return prefix + body + newline

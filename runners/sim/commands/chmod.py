@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 import stat
+from collections.abc import Iterable
 
 from runners.sim.commands.context import Context
 from runners.sim.commands.inputs import describe, quoted
@@ -19,9 +20,11 @@ def main(ctx: Context) -> int:
         # `chmod -x file`: a mode, not an option.
         arguments = arguments[:at] + arguments[at + 1 :]
     options = parse(
-        ctx, "cfRv", ["changes/c", "silent/f", "quiet/f", "verbose/v", "no-preserve-root", "preserve-root", "reference=",
+        ctx, "cfRv", ["changes/c", "silent/f", "quiet/f", "verbose/v", "no-preserve-root", "preserve-root",
+         "reference=",
                       "recursive/R"],
-        arguments=arguments, usage="Usage: chmod [OPTION]... MODE[,MODE]... FILE...\n  or:  chmod [OPTION]... OCTAL-MODE FILE...",
+        arguments=arguments, usage="Usage: chmod [OPTION]... MODE[,MODE]... FILE...\n"
+        "  or:  chmod [OPTION]... OCTAL-MODE FILE...",
     )  # fmt: skip
     operands = list(options.operands)
     reference = options.value("reference")
@@ -41,7 +44,13 @@ def main(ctx: Context) -> int:
         change_mode(text, 0, directory=False, umask=0)
     except ModeError:
         usage_error(ctx, f"invalid mode: ‘{text}’")
-    return int(not all([_change(ctx, options.has, text, path, top=True) for path in operands]))
+    return _every(_change(ctx, options.has, text, path, top=True) for path in operands)
+
+
+def _every(results: Iterable[bool]) -> int:
+    """The exit status when each one has been tried."""
+    failures = [result for result in results if not result]
+    return int(bool(failures))
 
 
 def _change(ctx: Context, has: object, text: str, path: str, *, top: bool) -> bool:

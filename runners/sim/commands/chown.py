@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
+
 from runners.sim.commands.context import Context
 from runners.sim.commands.inputs import describe, quoted
 from runners.sim.commands.options import Options, parse, usage_error
@@ -20,7 +22,7 @@ def _user(ctx: Context, text: str, whole: str) -> int:
         return known.uid
     if text.isdigit():
         return int(text)
-    ctx.die(f"invalid user: ‘{whole}’")
+    return ctx.die(f"invalid user: ‘{whole}’")
 
 
 def _group(ctx: Context, text: str, whole: str) -> int:
@@ -29,7 +31,7 @@ def _group(ctx: Context, text: str, whole: str) -> int:
         return known.gid
     if text.isdigit():
         return int(text)
-    ctx.die(f"invalid group: ‘{whole}’")
+    return ctx.die(f"invalid group: ‘{whole}’")
 
 
 def _wanted(ctx: Context, text: str) -> tuple[int | None, int | None]:
@@ -72,7 +74,13 @@ def main(ctx: Context) -> int:
         uid, gid = _wanted(ctx, text)
     if not operands:
         usage_error(ctx, "missing operand")
-    return int(not all([_change(ctx, options, path, uid, gid, top=True) for path in operands]))
+    return _every(_change(ctx, options, path, uid, gid, top=True) for path in operands)
+
+
+def _every(results: Iterable[bool]) -> int:
+    """The exit status when each one has been tried."""
+    failures = [result for result in results if not result]
+    return int(bool(failures))
 
 
 def _change(ctx: Context, options: Options, path: str, uid: int | None, gid: int | None, *, top: bool) -> bool:

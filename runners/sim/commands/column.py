@@ -10,7 +10,8 @@ from runners.sim.commands.options import parse
 def main(ctx: Context) -> int:
     options = parse(
         ctx, "c:eJN:nO:o:R:s:tx",
-        ["columns=/c", "output-width=/c", "table/t", "separator=/s", "output-separator=/o", "table-columns=/N", "table-right=/R", "fillrows/x", "keep-empty-lines/e"],
+        ["columns=/c", "output-width=/c", "table/t", "separator=/s", "output-separator=/o", "table-columns=/N",
+         "table-right=/R", "fillrows/x", "keep-empty-lines/e"],
         usage="Usage:\n column [options] [<file>...]", version="column from util-linux 2.38.1",
     )  # fmt: skip
     failed: list[str] = []
@@ -46,8 +47,8 @@ def _table(
     widths = [max((len(row[index]) for row in cells if index < len(row)), default=0) for index in range(count)]
     aligned = {int(number) - 1 for number in (right or "").split(",") if number.isdigit()}
     between = "  " if joiner is None else joiner
-    for row in cells:
-        padded = row + [""] * (count - len(row))
+    for line in cells:
+        padded = line + [""] * (count - len(row))
         out = []
         for index, cell in enumerate(padded):
             if index in aligned:

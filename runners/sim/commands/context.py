@@ -56,6 +56,7 @@ class Context:
         "files",
         "hub",
         "machine",
+        "opened",
         "pid",
         "runner",
         "stderr",
@@ -92,6 +93,7 @@ class Context:
         self.tty = tty
         self.hub = hub
         self.descriptors = descriptors
+        self.opened: list[Stream] = []
 
     @property
     def name(self) -> str:
@@ -142,6 +144,7 @@ class Context:
         stream = open_file(self.machine, self.files, path, read=True)
         if isinstance(stream, Directory):
             stream.read()
+        self.opened.append(stream)
         return stream
 
     def create(self, path: str, *, append: bool = False) -> Writer:
@@ -150,7 +153,15 @@ class Context:
             return self.stdout
         if path in ("/dev/stderr", "/dev/fd/2", "/proc/self/fd/2"):
             return self.stderr
-        return open_file(self.machine, self.files, path, write=True, append=append, truncate=not append)
+        stream = open_file(self.machine, self.files, path, write=True, append=append, truncate=not append)
+        self.opened.append(stream)
+        return stream
+
+    def close(self) -> None:
+        """The command has ended: what it opened is closed, as the kernel does for a process."""
+        for stream in self.opened:
+            stream.close()
+        self.opened.clear()
 
     def run(self, argv: Sequence[str]) -> int:
         """Run another command with this one's streams, environment and user (env, xargs, find -exec, timeout, sudo)."""

@@ -8,7 +8,8 @@ from runners.sim.commands.inputs import describe, quoted
 from runners.sim.commands.options import Options, parse, usage_error
 
 _LONG = [
-    "archive/a", "attributes-only", "backup=?/b", "copy-contents", "force/f", "interactive/i", "link/l", "dereference/L",
+    "archive/a", "attributes-only", "backup=?/b", "copy-contents", "force/f", "interactive/i", "link/l",
+    "dereference/L",
     "no-clobber/n", "no-dereference/P", "preserve=?", "no-preserve=", "parents", "recursive/r", "reflink=?",
     "remove-destination", "sparse=", "strip-trailing-slashes", "symbolic-link/s", "suffix=/S", "target-directory=/t",
     "no-target-directory/T", "update/u", "verbose/v", "one-file-system/x",
@@ -35,7 +36,8 @@ def _preserved(options: Options) -> frozenset[str]:
 def main(ctx: Context) -> int:
     options = parse(
         ctx, "abdfHilLnpPrRsS:t:TuvxZ", _LONG,
-        usage="Usage: cp [OPTION]... [-T] SOURCE DEST\n  or:  cp [OPTION]... SOURCE... DIRECTORY\n  or:  cp [OPTION]... -t DIRECTORY SOURCE...",
+        usage="Usage: cp [OPTION]... [-T] SOURCE DEST\n  or:  cp [OPTION]... SOURCE... DIRECTORY\n"
+        "  or:  cp [OPTION]... -t DIRECTORY SOURCE...",
     )  # fmt: skip
     has = options.has
     sources = list(options.operands)
@@ -78,10 +80,9 @@ def main(ctx: Context) -> int:
                     continue
             else:
                 path = into_directory(target, source)
-        elif target.endswith("/") and not files.exists(target) and not recursive:
-            if files.exists(source):
-                copier.problem(f"cannot create regular file {quoted(target)}: Not a directory")
-                continue
+        elif target.endswith("/") and not files.exists(target) and not recursive and files.exists(source):
+            copier.problem(f"cannot create regular file {quoted(target)}: Not a directory")
+            continue
         copier.copy(source, path)
     return int(copier.failed)
 

@@ -21,9 +21,12 @@ def render(form: str, moment: float) -> str:
         flag, width, letter = match.groups()
         special = {
             "s": str(int(moment)), "N": f"{int(moment % 1 * 1e9):09d}"[: int(width or 9)], "z": "+0000", ":z": "+00:00",
-            "Z": "UTC", "P": f"{at:%p}".lower(), "k": f"{at.hour:>2}", "l": f"{at.hour % 12 or 12:>2}", "e": f"{at.day:>2}",
-            "n": "\n", "t": "\t", "R": f"{at:%H:%M}", "T": f"{at:%H:%M:%S}", "D": f"{at:%m/%d/%y}", "F": f"{at:%Y-%m-%d}",
-            "c": f"{at:%a %b} {at.day:>2} {at:%H:%M:%S %Y}", "r": f"{at:%I:%M:%S %p}", "h": f"{at:%b}", "C": f"{at.year // 100:02d}",
+            "Z": "UTC", "P": f"{at:%p}".lower(), "k": f"{at.hour:>2}", "l": f"{at.hour % 12 or 12:>2}",
+            "e": f"{at.day:>2}",
+            "n": "\n", "t": "\t", "R": f"{at:%H:%M}", "T": f"{at:%H:%M:%S}", "D": f"{at:%m/%d/%y}",
+            "F": f"{at:%Y-%m-%d}",
+            "c": f"{at:%a %b} {at.day:>2} {at:%H:%M:%S %Y}", "r": f"{at:%I:%M:%S %p}", "h": f"{at:%b}",
+            "C": f"{at.year // 100:02d}",
             "x": f"{at:%m/%d/%y}", "X": f"{at:%H:%M:%S}", "q": str((at.month + 2) // 3), "+": "%+", "::z": "+00:00:00",
         }  # fmt: skip
         if letter in special:
@@ -48,7 +51,8 @@ def render(form: str, moment: float) -> str:
 
 def main(ctx: Context) -> int:
     options = parse(
-        ctx, "d:f:I::r:Rs:u", ["date=/d", "file=/f", "iso-8601=?/I", "reference=/r", "rfc-email/R", "rfc-2822/R", "rfc-3339=", "set=/s", "utc/u", "universal/u", "debug"],
+        ctx, "d:f:I::r:Rs:u", ["date=/d", "file=/f", "iso-8601=?/I", "reference=/r", "rfc-email/R", "rfc-2822/R",
+         "rfc-3339=", "set=/s", "utc/u", "universal/u", "debug"],
         usage="Usage: date [OPTION]... [+FORMAT]\n  or:  date [-u|--utc|--universal] [MMDDhhmm[[CC]YY][.ss]]",
     )  # fmt: skip
     now = ctx.machine.clock.now

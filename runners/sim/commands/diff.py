@@ -190,7 +190,7 @@ class _Comparison:
         if not self.has("a") and (b"\0" in first.data[:32768] or b"\0" in second.data[:32768]):
             kind = "Files" if self.rules.style == "brief" else "Binary files"
             self.ctx.line(f"{kind} {one} and {other} differ")
-            return 1 if self.rules.style == "brief" else _FAILURE
+            return 1
         lines = _split(first.data), _split(second.data)
         keys = [self._key(line) for line in lines[0]], [self._key(line) for line in lines[1]]
         horizon = self.rules.context if self.rules.style in ("unified", "context") else 0

@@ -15,7 +15,8 @@ def main(ctx: Context) -> int:
     options = parse(
         ctx, "+iu:C:S:0v", ["ignore-environment/i", "unset=/u", "chdir=/C", "split-string=/S", "null/0", "debug/v"],
         status=125, arguments=arguments,
-        usage="Usage: env [OPTION]... [-] [NAME=VALUE]... [COMMAND [ARG]...]\nSet each NAME to VALUE in the environment and run COMMAND.",
+        usage="Usage: env [OPTION]... [-] [NAME=VALUE]... [COMMAND [ARG]...]\n"
+        "Set each NAME to VALUE in the environment and run COMMAND.",
     )  # fmt: skip
     operands = list(options.operands)
     text = options.value("S")

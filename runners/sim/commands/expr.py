@@ -11,7 +11,7 @@ _LEVELS = (("|",), ("&",), ("<", "<=", "=", "==", "!=", ">=", ">"), ("+", "-"), 
 _MAX_DEPTH = 100
 
 
-class _Problem(Exception):
+class _ExprError(Exception):
     pass
 
 
@@ -37,12 +37,12 @@ class _Parser:
     def primary(self) -> str:
         word = self.peek()
         if word is None:
-            raise _Problem(
+            raise _ExprError(
                 f"syntax error: missing argument after ‘{self.words[-1]}’" if self.words else "missing operand"
             )
         self.depth += 1
         if self.depth > _MAX_DEPTH:
-            raise _Problem("syntax error")
+            raise _ExprError("syntax error")
         self.at += 1
         value = self.special(word)
         self.depth -= 1
@@ -52,7 +52,7 @@ class _Parser:
         if word == "(":
             value = self.level(0)
             if self.peek() != ")":
-                raise _Problem("syntax error: expecting ')' after ‘" + self.words[self.at - 1] + "’")
+                raise _ExprError("syntax error: expecting ')' after ‘" + self.words[self.at - 1] + "’")
             self.at += 1
             return value
         if word == "length" and self.peek() is not None:
@@ -83,10 +83,10 @@ class _Parser:
             tests = {"<": a < b, "<=": a <= b, "=": a == b, "==": a == b, "!=": a != b, ">=": a >= b, ">": a > b}  # type: ignore[operator]
             return str(int(tests[operator]))
         if first is None or second is None:
-            raise _Problem("non-integer argument")
+            raise _ExprError("non-integer argument")
         if operator in "/%":
             if second == 0:
-                raise _Problem("division by zero")
+                raise _ExprError("division by zero")
             quotient = abs(first) // abs(second) * (1 if (first < 0) == (second < 0) else -1)
             return str(quotient if operator == "/" else first - quotient * second)
         return str({"+": first + second, "-": first - second, "*": first * second}[operator])
@@ -104,7 +104,7 @@ def match(text: str, pattern: str) -> str:
     try:
         regex = basic(pattern.removeprefix("^"))
     except RegexError as error:
-        raise _Problem(str(error)) from None
+        raise _ExprError(str(error)) from None
     data = text.encode("utf-8", "surrogateescape")
     found = regex.search(data)
     if found is not None and found.start != 0:
@@ -130,8 +130,8 @@ def main(ctx: Context) -> int:
     try:
         value = parser.level(0)
         if parser.at < len(words):
-            raise _Problem(f"syntax error: unexpected argument ‘{words[parser.at]}’")
-    except _Problem as problem:
+            raise _ExprError(f"syntax error: unexpected argument ‘{words[parser.at]}’")
+    except _ExprError as problem:
         ctx.die(str(problem), 2)
     ctx.line(value)
     return int(not true(value))

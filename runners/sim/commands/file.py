@@ -20,10 +20,13 @@ _MAGIC = (
     (b"-----BEGIN OPENSSH PRIVATE KEY-----", "OpenSSH private key"), (b"SQLite format 3", "SQLite 3.x database"),
 )  # fmt: skip
 _MIME = {
-    "text": "text/plain",
     "empty": "inode/x-empty",
     "ELF": "application/x-pie-executable",
     "gzip": "application/gzip",
+    "JSON": "application/json",
+    "XML": "text/xml",
+    "HTML": "text/html",
+    "text": "text/plain",
 }
 
 
@@ -80,6 +83,9 @@ def describe_data(data: bytes) -> str:
             name = words[1]
         return f"{names.get(name, f'a {program} script')}, {encoding} executable"
     stripped = data.lstrip()
+    if stripped.startswith(b"<?xml"):
+        version = re.match(rb"<\?xml version=.([\d.]+)", stripped)
+        return f"XML {version[1].decode() if version else '1.0'} document, {encoding}"
     if stripped[:1] in (b"{", b"[") and stripped.rstrip()[-1:] in (b"}", b"]") and b'"' in stripped:
         return "JSON text data"
     if stripped.lower().startswith((b"<!doctype html", b"<html")):

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from runners.sim.commands.context import Context
-from runners.sim.commands.find_expression.parsing import FindProblem, parse_expression
+from runners.sim.commands.find_expression.parsing import FindError, parse_expression
 from runners.sim.commands.find_expression.walking import Walk
 
 _USAGE = """Usage: find [-H] [-L] [-P] [-Olevel] [-D debugopts] [path...] [expression]
@@ -15,9 +15,10 @@ Expression may consist of: operators, options, tests, and actions."""
 def main(ctx: Context) -> int:
     words = ctx.args
     index = 0
-    follow = False
+    follow = follow_operands = False
     while index < len(words) and words[index] in ("-H", "-L", "-P"):
         follow = words[index] == "-L"
+        follow_operands = words[index] == "-H"
         index += 1
     paths: list[str] = []
     while index < len(words) and not words[index].startswith("-") and words[index] not in ("(", ")", "!", ","):
@@ -32,12 +33,12 @@ def main(ctx: Context) -> int:
         return 0
     try:
         expression = parse_expression(ctx, rest)
-    except FindProblem as problem:
+    except FindError as problem:
         ctx.err(str(problem))
         return 1
     walk = Walk(ctx, expression, follow=follow or expression.follow)
     for path in paths or ["."]:
-        walk.top(path)
+        walk.top(path, follow=follow_operands)
         if walk.quit:
             break
     walk.finish()

@@ -25,7 +25,13 @@ _LONG = [
     "context=/C", "color=?", "colour=?",
 ]  # fmt: skip
 _USAGE = "Usage: grep [OPTION]... PATTERNS [FILE]...\nTry 'grep --help' for more information."
-_RED, _FILE, _LINE, _SEPARATOR, _END = b"\x1b[01;31m\x1b[K", b"\x1b[35m\x1b[K", b"\x1b[32m\x1b[K", b"\x1b[36m\x1b[K", b"\x1b[m\x1b[K"
+_RED, _FILE, _LINE, _SEPARATOR, _END = (
+    b"\x1b[01;31m\x1b[K",
+    b"\x1b[35m\x1b[K",
+    b"\x1b[32m\x1b[K",
+    b"\x1b[36m\x1b[K",
+    b"\x1b[m\x1b[K",
+)
 _WORD = re.compile(rb"[\w]", re.ASCII)
 
 
@@ -348,8 +354,7 @@ def main(ctx: Context) -> int:
         _search_operand(ctx, grep, options, name, recursive)
     if grep.failed and not (grep.quiet and grep.matched):
         return 2
-    found = grep.matched if not grep.list_other else grep.matched
-    return int(not found)
+    return int(not grep.matched)
 
 
 def _search_operand(ctx: Context, grep: Grep, options: Options, name: str, recursive: bool) -> None:

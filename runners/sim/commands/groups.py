@@ -11,7 +11,8 @@ def main(ctx: Context) -> int:
     options = parse(ctx, "", usage="Usage: groups [OPTION]... [USERNAME]...")
     known = accounts(ctx.machine)
     status = 0
-    for name in options.operands or [None]:
+    names: list[str | None] = [*options.operands] or [None]
+    for name in names:
         if name is not None and known.user(name) is None:
             ctx.err(f"‘{name}’: no such user")
             status = 1

@@ -15,17 +15,30 @@ NAMES = ("gzip", "gunzip", "zcat")
 def main(ctx: Context) -> int:
     options = parse(
         ctx, "cdfhklLnNqrS:tvV123456789",
-        ["stdout/c", "to-stdout/c", "decompress/d", "uncompress/d", "force/f", "keep/k", "list/l", "no-name/n", "name/N",
+        ["stdout/c", "to-stdout/c", "decompress/d", "uncompress/d", "force/f", "keep/k", "list/l", "no-name/n",
+         "name/N",
          "quiet/q", "recursive/r", "suffix=/S", "test/t", "verbose/v", "fast/1", "best/9"],
-        usage=f"Usage: {ctx.name} [OPTION]... [FILE]...\nCompress or uncompress FILEs (by default, compress FILES in-place).",
+        usage=f"Usage: {ctx.name} [OPTION]... [FILE]...\n"
+        f"Compress or uncompress FILEs (by default, compress FILES in-place).",
         version="gzip 1.12",
     )  # fmt: skip
     expand = options.has("d", "t", "l") or ctx.name in ("gunzip", "zcat")
     to_stdout = options.has("c") or ctx.name == "zcat"
     status = 0
     for name in options.operands or ["-"]:
-        status = max(status, _one(ctx, options, name, expand, to_stdout or name == "-"))
+        for path in _below(ctx, name) if options.has("r") else [name]:
+            status = max(status, _one(ctx, options, path, expand, to_stdout or name == "-"))
     return status
+
+
+def _below(ctx: Context, path: str) -> list[str]:
+    """The file itself, or every file below a folder (-r)."""
+    try:
+        names = ctx.files.names(path)
+    except OSError:
+        return [path]
+    ctx.spend(1 + len(names))
+    return [found for name in names for found in _below(ctx, f"{path.rstrip('/')}/{name}")]
 
 
 def _say(ctx: Context, text: str) -> None:
@@ -36,9 +49,12 @@ def _say(ctx: Context, text: str) -> None:
 def _one(ctx: Context, options: Options, name: str, expand: bool, to_stdout: bool) -> int:
     suffix = options.value("S") or ".gz"
     files = ctx.files
-    if expand and name != "-" and not files.exists(name) and files.exists(name + suffix):
+    if expand and name != "-" and not files.exists(name) and not name.endswith(suffix):
         name += suffix
     try:
+        if options.has("r") and name != "-" and files.stat(name, follow=False).is_link:
+            _say(ctx, f"{name}: Too many levels of symbolic links")
+            return 1
         if name != "-" and files.stat(name).is_dir:
             _say(ctx, f"{name} is a directory -- ignored")
             return 2
@@ -60,7 +76,9 @@ def _one(ctx: Context, options: Options, name: str, expand: bool, to_stdout: boo
                 ctx.stdout.write(data)
                 return 0
             ctx.stderr.write(
-                f"\ngzip: {label}: {'unexpected end of file' if not data and name != '-' else 'not in gzip format'}\n".encode()
+                f"\n"
+                f"gzip: {label}: {'unexpected end of file' if not data and name != '-' else 'not in gzip format'}\n"
+                f"".encode()
             )
             return 1
         try:
@@ -72,7 +90,7 @@ def _one(ctx: Context, options: Options, name: str, expand: bool, to_stdout: boo
         target = name + suffix
         if name.endswith(suffix) and not to_stdout:
             _say(ctx, f"{name} already has {suffix} suffix -- unchanged")
-            return 2
+            return 0
         level = next((int(letter) for letter, _ in reversed(options.given) if letter.isdigit()), 6)
         result = gzip.compress(data, level, mtime=0)
     if options.has("t"):

@@ -17,7 +17,8 @@ def main(ctx: Context) -> int:
         arguments = [kind, digits, *arguments[1:]]
     options = parse(
         ctx, "c:n:qvz", ["bytes=/c", "lines=/n", "quiet/q", "silent/q", "verbose/v", "zero-terminated/z"],
-        arguments=arguments, usage="Usage: head [OPTION]... [FILE]...\nPrint the first 10 lines of each FILE to standard output.",
+        arguments=arguments, usage="Usage: head [OPTION]... [FILE]...\n"
+        "Print the first 10 lines of each FILE to standard output.",
     )  # fmt: skip
     kind = options.last("c", "n") or "n"
     text = options.value(kind) or "10"

@@ -18,7 +18,8 @@ def main(ctx: Context) -> int:
     if options.has("n", "r") and not options.has("u", "g", "G"):
         ctx.die("cannot print only names or real IDs in default format")
     status = 0
-    for name in options.operands or [None]:
+    names: list[str | None] = [*options.operands] or [None]
+    for name in names:
         if name is None:
             cred = ctx.cred
         else:
@@ -38,6 +39,7 @@ def main(ctx: Context) -> int:
         else:
             listed = ",".join(f"{gid}({known.group_name(gid)})" for gid in groups)
             ctx.line(
-                f"uid={cred.uid}({known.user_name(cred.uid)}) gid={cred.gid}({known.group_name(cred.gid)}) groups={listed}"
+                f"uid={cred.uid}({known.user_name(cred.uid)}) gid={cred.gid}({known.group_name(cred.gid)}) "
+                f"groups={listed}"
             )
     return status

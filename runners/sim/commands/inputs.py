@@ -28,7 +28,9 @@ def describe(error: OSError) -> str:
     return error.strerror or str(error)
 
 
-def inputs(ctx: Context, operands: Sequence[str], failed: list[str], *, message: str = "{name}: {problem}") -> Iterator[Input]:
+def inputs(
+    ctx: Context, operands: Sequence[str], failed: list[str], *, message: str = "{name}: {problem}"
+) -> Iterator[Input]:
     """Open each operand (none: standard input). Those that cannot be opened are reported and put into `failed`."""
     for name in operands or ["-"]:
         try:

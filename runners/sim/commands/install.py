@@ -12,8 +12,10 @@ from runners.sim.users import accounts
 
 def main(ctx: Context) -> int:
     options = parse(
-        ctx, "bcCdDg:m:o:pst:Tv", ["directory/d", "group=/g", "mode=/m", "owner=/o", "preserve-timestamps/p", "strip/s", "target-directory=/t", "no-target-directory/T", "verbose/v", "backup=?/b", "compare/C"],
-        usage="Usage: install [OPTION]... [-T] SOURCE DEST\n  or:  install [OPTION]... SOURCE... DIRECTORY\n  or:  install [OPTION]... -d DIRECTORY...",
+        ctx, "bcCdDg:m:o:pst:Tv", ["directory/d", "group=/g", "mode=/m", "owner=/o", "preserve-timestamps/p",
+         "strip/s", "target-directory=/t", "no-target-directory/T", "verbose/v", "backup=?/b", "compare/C"],
+        usage="Usage: install [OPTION]... [-T] SOURCE DEST\n  or:  install [OPTION]... SOURCE... DIRECTORY\n"
+        "  or:  install [OPTION]... -d DIRECTORY...",
     )  # fmt: skip
     operands = list(options.operands)
     if not operands:

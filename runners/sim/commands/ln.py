@@ -15,7 +15,8 @@ def main(ctx: Context) -> int:
         ctx, "bdfFiLnPrsS:t:Tv",
         ["backup=?/b", "directory/d", "force/f", "interactive/i", "logical/L", "no-dereference/n", "physical/P",
          "relative/r", "symbolic/s", "suffix=/S", "target-directory=/t", "no-target-directory/T", "verbose/v"],
-        usage="Usage: ln [OPTION]... [-T] TARGET LINK_NAME\n  or:  ln [OPTION]... TARGET\n  or:  ln [OPTION]... TARGET... DIRECTORY",
+        usage="Usage: ln [OPTION]... [-T] TARGET LINK_NAME\n  or:  ln [OPTION]... TARGET\n"
+        "  or:  ln [OPTION]... TARGET... DIRECTORY",
     )  # fmt: skip
     has = options.has
     files = ctx.files

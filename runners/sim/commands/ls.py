@@ -48,7 +48,9 @@ class _Lister:
         self.long = form in ("l", "g", "o", "n", "full-time") or named in ("long", "verbose")
         if form == "1" and has("l", "g", "o", "n"):
             self.long = True
-        self.columns = (form in ("C", "x") or (form is None and (ctx.stdout.is_terminal or ctx.name == "dir"))) and not self.long
+        self.columns = (
+            form in ("C", "x") or (form is None and (ctx.stdout.is_terminal or ctx.name == "dir"))
+        ) and not self.long
         self.commas = form == "m"
         self.human = options.last("h", "si", "k") == "h"
         self.si = options.last("h", "si", "k") == "si"
@@ -128,7 +130,9 @@ class _Lister:
             self.fail(f"cannot open directory {_quoted(path)}: {describe(error)}", 2)
             return
         if heading:
-            self.ctx.line(("\n" if self.wrote else "") + f"{shell_style(path) if self.ctx.stdout.is_terminal else path}:")
+            self.ctx.line(
+                ("\n" if self.wrote else "") + f"{shell_style(path) if self.ctx.stdout.is_terminal else path}:"
+            )
             self.wrote = True
         entries: list[Entry] = []
         if has("a", "f"):

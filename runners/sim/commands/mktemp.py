@@ -44,7 +44,8 @@ def main(ctx: Context) -> int:
     except OSError as error:
         kind = "directory" if options.has("d") else "file"
         ctx.die(
-            f"failed to create {kind} via template ‘{path[: len(path) - len(letters) - len(suffix)]}{'X' * count}{suffix}’: {describe(error)}"
+            f"failed to create {kind} via template "
+            f"‘{path[: len(path) - len(letters) - len(suffix)]}{'X' * count}{suffix}’: {describe(error)}"
         )
     ctx.line(path)
     return 0

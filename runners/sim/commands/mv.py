@@ -16,7 +16,8 @@ def main(ctx: Context) -> int:
         ctx, "bfinS:t:TuvZ",
         ["backup=?/b", "force/f", "interactive/i", "no-clobber/n", "strip-trailing-slashes", "suffix=/S",
          "target-directory=/t", "no-target-directory/T", "update/u", "verbose/v"],
-        usage="Usage: mv [OPTION]... [-T] SOURCE DEST\n  or:  mv [OPTION]... SOURCE... DIRECTORY\n  or:  mv [OPTION]... -t DIRECTORY SOURCE...",
+        usage="Usage: mv [OPTION]... [-T] SOURCE DEST\n  or:  mv [OPTION]... SOURCE... DIRECTORY\n"
+        "  or:  mv [OPTION]... -t DIRECTORY SOURCE...",
     )  # fmt: skip
     sources = list(options.operands)
     target = options.value("t")

@@ -11,7 +11,8 @@ from runners.sim.regexes import basic
 def main(ctx: Context) -> int:
     options = parse(
         ctx, "b:d:f:h:i:l:n:ps:v:w:",
-        ["body-numbering=/b", "line-increment=/i", "number-format=/n", "number-separator=/s", "starting-line-number=/v", "number-width=/w"],
+        ["body-numbering=/b", "line-increment=/i", "number-format=/n", "number-separator=/s",
+         "starting-line-number=/v", "number-width=/w"],
         usage="Usage: nl [OPTION]... [FILE]...\nWrite each FILE to standard output, with line numbers added.",
     )  # fmt: skip
     style = options.value("b") or "t"

@@ -91,7 +91,8 @@ def parse(
     short: as getopt's optstring (`a`, `n:` takes a value, `i::` an attached optional one; a leading `+` stops at the
     first operand). long: `name`, `name=` (value), `name=?` (optional value), each with `/x` where it means the same as
     short option x. A wrong option ends the command with GNU's message and `status`; --help prints `usage`, --version
-    the name and `version`; both end it with 0. `hinted` False leaves out the hint after an error, as systemd's tools do.
+    the name and `version`; both end it with 0. `hinted` False
+    leaves out the hint after an error, as systemd's tools do.
     """
     rules = _rules(short, tuple(long))
     words = list(ctx.args if arguments is None else arguments)

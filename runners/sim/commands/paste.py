@@ -25,7 +25,8 @@ def _delimiters(text: str) -> list[bytes]:
 def main(ctx: Context) -> int:
     options = parse(
         ctx, "d:sz", ["delimiters=/d", "serial/s", "zero-terminated/z"],
-        usage="Usage: paste [OPTION]... [FILE]...\nWrite lines consisting of the sequentially corresponding lines from each FILE",
+        usage="Usage: paste [OPTION]... [FILE]...\n"
+        "Write lines consisting of the sequentially corresponding lines from each FILE",
     )  # fmt: skip
     text = options.value("d")
     marks = _delimiters("\t" if text is None else text)
@@ -52,6 +53,6 @@ def main(ctx: Context) -> int:
         if all(row is None for row in found):
             return 0
         out = b""
-        for index, row in enumerate(found):
-            out += (marks[(index - 1) % len(marks)] if index else b"") + (row or b"").rstrip(b"\n")
+        for index, line in enumerate(found):
+            out += (marks[(index - 1) % len(marks)] if index else b"") + (line or b"").rstrip(b"\n")
         ctx.stdout.write(out + b"\n")

@@ -24,7 +24,7 @@ _NUMBER = re.compile(r"\s*([-+]?)(0[xX][0-9A-Fa-f]+|0[0-7]*|[1-9]\d*)")
 _SAFE = re.compile(r"[\w@%+=:,./-]+", re.ASCII)
 
 
-class PrintfProblem(Exception):
+class PrintfError(Exception):
     """The format is wrong. `output`: what was written before that was seen."""
 
     def __init__(self, message: str, output: bytes) -> None:
@@ -128,7 +128,7 @@ class _Run:
             return time_match.end()
         match = _DIRECTIVE.match(template, position)
         if match is None:
-            raise PrintfProblem(f"`{template[position:][-1:]}': missing format character", b"".join(self.out))
+            raise PrintfError(f"`{template[position:][-1:]}': missing format character", b"".join(self.out))
         flags, width_text, precision_text, kind = match.group("flags", "width", "precision", "kind")
         if width_text == "*":
             width = self._integer(self.next())
@@ -159,7 +159,7 @@ class _Run:
         elif kind in "sbqc":
             self._string(kind, flags, width, precision)
         else:
-            raise PrintfProblem(f"`{kind}': invalid format character", b"".join(self.out))
+            raise PrintfError(f"`{kind}': invalid format character", b"".join(self.out))
 
     def _string(self, kind: str, flags: str, width: int, precision: int | None) -> None:
         text = self.next()
@@ -281,7 +281,7 @@ def main(ctx: Context) -> int:
 
     try:
         data, status = format_all(words[0], words[1:], problem, ctx.spend, ctx.machine.clock.now)
-    except PrintfProblem as error:
+    except PrintfError as error:
         ctx.stdout.write(error.output)
         ctx.err(error.message)
         return 1

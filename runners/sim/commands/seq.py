@@ -19,7 +19,8 @@ def main(ctx: Context) -> int:
         arguments = [*arguments[:at], "--", *arguments[at:]]
     options = parse(
         ctx, "+f:s:w", ["format=/f", "separator=/s", "equal-width/w"], arguments=arguments,
-        usage="Usage: seq [OPTION]... LAST\n  or:  seq [OPTION]... FIRST LAST\n  or:  seq [OPTION]... FIRST INCREMENT LAST",
+        usage="Usage: seq [OPTION]... LAST\n  or:  seq [OPTION]... FIRST LAST\n"
+        "  or:  seq [OPTION]... FIRST INCREMENT LAST",
     )  # fmt: skip
     operands = options.operands
     if not operands:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import functools
+import itertools
 import re
 from collections.abc import Callable
 from typing import Any, NamedTuple
@@ -162,7 +163,8 @@ def main(ctx: Context) -> int:
          "human-numeric-sort/h", "ignore-nonprinting/i", "key=/k", "merge/m", "month-sort/M", "numeric-sort/n",
          "output=/o", "reverse/r", "random-sort/R", "stable/s", "buffer-size=/S", "field-separator=/t",
          "temporary-directory=/T", "unique/u", "version-sort/V", "zero-terminated/z", "parallel=", "sort="],
-        status=2, usage="Usage: sort [OPTION]... [FILE]...\nWrite sorted concatenation of all FILE(s) to standard output.",
+        status=2, usage="Usage: sort [OPTION]... [FILE]...\n"
+        "Write sorted concatenation of all FILE(s) to standard output.",
     )  # fmt: skip
     has = options.has
     common = "".join(letter for letter in "bdfgiMhnRV" if has(letter))
@@ -239,7 +241,7 @@ def _check(
     unique: bool,
     quiet: bool,
 ) -> int:
-    for number, (before, after) in enumerate(zip(decorated, decorated[1:], strict=False), 2):
+    for number, (before, after) in enumerate(itertools.pairwise(decorated), 2):
         left, right = (after[0], before[0]) if backwards and not keys else (before[0], after[0])
         if left > right or (left == right and (unique or (before[1] > after[1] and not keys))):
             if not quiet:

@@ -31,7 +31,7 @@ class Stream:
         self.path = path
         self.users = 1
 
-    def read(self, size: int = -1) -> bytes:
+    def read(self, size: int = -1) -> bytes:  # noqa: ARG002 (the interface)
         raise fail(errno.EBADF)
 
     def readline(self) -> bytes:
@@ -47,7 +47,7 @@ class Stream:
         while line := self.readline():
             yield line
 
-    def write(self, data: bytes) -> None:
+    def write(self, data: bytes) -> None:  # noqa: ARG002 (the interface)
         raise fail(errno.EBADF)
 
     def close(self) -> None:
@@ -146,7 +146,7 @@ class PipeReader(Stream):
             if not pipe.can_read():
                 pipe.hub.wait(pipe.can_read)
             return pipe.take(size)
-        pieces = []
+        pieces: list[bytes] = []
         total = 0
         while True:
             if not pipe.can_read():
@@ -204,7 +204,7 @@ class PipeWriter(Stream):
 class FileStream(Stream):
     """An open regular file, by inode: it outlives its name."""
 
-    __slots__ = ("append", "inode", "machine", "offset", "readable", "tree", "uid", "writable")
+    __slots__ = ("append", "closed", "inode", "machine", "offset", "readable", "tree", "uid", "writable")
 
     def __init__(
         self,
@@ -226,6 +226,7 @@ class FileStream(Stream):
         self.append = append
         self.uid = uid
         self.offset = 0
+        self.closed = False
         self.tree.open(inode)
 
     @property
@@ -250,7 +251,7 @@ class FileStream(Stream):
         if not self.readable:
             raise fail(errno.EBADF)
         content = self.content
-        pieces = []
+        pieces: list[bytes] = []
         while self.offset < content.size:
             chunk = content.read(self.offset, min(self.offset + 4096, content.size))
             end = chunk.find(b"\n") + 1
@@ -352,7 +353,10 @@ class FileStream(Stream):
         self.tree.put(inode._replace(content=changed._replace(program=None), mtime=now, ctime=now, mode=mode))
 
     def close(self) -> None:
-        self.tree.close(self.inode)
+        """Give the file up, once."""
+        if not self.closed:
+            self.closed = True
+            self.tree.close(self.inode)
 
 
 class Device(Stream):
@@ -428,7 +432,7 @@ class Directory(Stream):
 
     __slots__ = ()
 
-    def read(self, size: int = -1) -> bytes:
+    def read(self, size: int = -1) -> bytes:  # noqa: ARG002 (the interface)
         raise fail(errno.EISDIR, self.path)
 
 

@@ -22,7 +22,8 @@ def main(ctx: Context) -> int:
         ctx, "c:fFn:qs:vz",
         ["bytes=/c", "follow=?/f", "lines=/n", "quiet/q", "silent/q", "sleep-interval=/s", "verbose/v", "pid=", "retry",
          "zero-terminated/z"],
-        arguments=arguments, usage="Usage: tail [OPTION]... [FILE]...\nPrint the last 10 lines of each FILE to standard output.",
+        arguments=arguments, usage="Usage: tail [OPTION]... [FILE]...\n"
+        "Print the last 10 lines of each FILE to standard output.",
     )  # fmt: skip
     kind = options.last("c", "n") or "n"
     text = options.value(kind) or "10"

@@ -5,6 +5,7 @@ from __future__ import annotations
 import fnmatch
 import gzip
 import io
+import lzma
 import stat
 import tarfile
 import zlib
@@ -32,10 +33,13 @@ def main(ctx: Context) -> int:
         arguments = made + rest
     options = parse(
         ctx, "ctxruzjJavf:C:pPhkOT:X:mvwS",
-        ["create/c", "list/t", "extract/x", "get/x", "append/r", "gzip/z", "gunzip/z", "bzip2/j", "xz/J", "verbose/v", "file=/f",
+        ["create/c", "list/t", "extract/x", "get/x", "append/r", "gzip/z", "gunzip/z", "bzip2/j", "xz/J",
+         "verbose/v", "file=/f",
          "directory=/C", "preserve-permissions/p", "absolute-names/P", "exclude=", "strip-components=", "to-stdout/O",
-         "files-from=/T", "exclude-from=/X", "auto-compress/a", "dereference/h", "keep-old-files/k", "wildcards", "owner=",
-         "group=", "mode=", "numeric-owner", "no-same-owner", "same-owner", "one-file-system", "remove-files", "touch/m", "overwrite"],
+         "files-from=/T", "exclude-from=/X", "auto-compress/a", "dereference/h", "keep-old-files/k", "wildcards",
+         "owner=",
+         "group=", "mode=", "numeric-owner", "no-same-owner", "same-owner", "one-file-system", "remove-files",
+         "touch/m", "overwrite"],
         status=64, arguments=arguments, usage="Usage: tar [OPTION...] [FILE]...", version="GNU tar) 1.34",
     )  # fmt: skip
     actions = [name for name in "ctxr" if options.has(name)]
@@ -50,14 +54,16 @@ def main(ctx: Context) -> int:
     folder = options.value("C")
     archive = options.value("f") or "-"
     start = ctx.files.cwd
-    if actions[0] == "c":
-        return _create(ctx, options, archive, folder)
+    if actions[0] == "c" or (actions[0] == "r" and not ctx.files.exists(archive)):
+        return _create(ctx, options, archive, folder, b"")
     try:
         data = ctx.open(archive).read()
     except OSError as error:
         ctx.err(f"{archive}: Cannot open: {describe(error)}")
         ctx.err("Error is not recoverable: exiting now")
         return 2
+    if actions[0] == "r":
+        return _create(ctx, options, archive, folder, data)
     if folder is not None and not _enter(ctx, folder):
         return 2
     try:
@@ -93,7 +99,8 @@ def _info(ctx: Context, name: str, inode: Inode) -> tarfile.TarInfo:
     return info
 
 
-def _create(ctx: Context, options: Options, archive: str, folder: str | None) -> int:
+def _create(ctx: Context, options: Options, archive: str, folder: str | None, before: bytes) -> int:
+    """-c, or -r with the archive as it was `before`."""
     operands = list(options.operands)
     listing = options.value("T")
     if listing is not None:
@@ -116,7 +123,7 @@ def _create(ctx: Context, options: Options, archive: str, folder: str | None) ->
     start = ctx.files.cwd
     if folder is not None and not _enter(ctx, folder):
         return 2
-    buffer = io.BytesIO()
+    buffer = io.BytesIO(before)
     status = 0
     excluded = options.values("exclude")
     log = (
@@ -124,7 +131,7 @@ def _create(ctx: Context, options: Options, archive: str, folder: str | None) ->
         if archive == "-"
         else ctx.line
     )
-    with tarfile.open(fileobj=buffer, mode="w", format=tarfile.GNU_FORMAT) as made:
+    with tarfile.open(fileobj=buffer, mode="a" if before else "w", format=tarfile.GNU_FORMAT) as made:
         stripped = False
         pending = list(reversed(operands))
         total = 0
@@ -170,6 +177,8 @@ def _create(ctx: Context, options: Options, archive: str, folder: str | None) ->
     data = buffer.getvalue()
     ctx.spend(len(data) >> 6)
     ctx.files.cwd = start
+    if options.has("J") or (options.has("a") and archive.endswith((".xz", ".txz"))):
+        data = lzma.compress(data, check=lzma.CHECK_CRC64)
     out.write(gzip.compress(data, mtime=0) if compress else data)
     if options.has("remove-files"):
         for path in operands:
@@ -186,6 +195,14 @@ def _read(ctx: Context, options: Options, data: bytes, *, extract: bool) -> int:
             data = gzip.decompress(data)
         except (EOFError, zlib.error, gzip.BadGzipFile):
             ctx.stderr.write(b"\ngzip: stdin: unexpected end of file\n")
+            ctx.err("Child returned status 1")
+            ctx.err("Error is not recoverable: exiting now")
+            return 2
+    elif data.startswith(b"\xfd7zXZ"):
+        try:
+            data = lzma.decompress(data)
+        except (lzma.LZMAError, EOFError):
+            ctx.stderr.write(b"xz: (stdin): Unexpected end of input\n")
             ctx.err("Child returned status 1")
             ctx.err("Error is not recoverable: exiting now")
             return 2

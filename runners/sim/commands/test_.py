@@ -14,7 +14,7 @@ _BINARY = frozenset({"=", "==", "!=", "<", ">"}) | testing.NUMERIC.keys() | test
 _MAX_DEPTH = 50
 
 
-class TestProblem(Exception):
+class TestError(Exception):
     """The expression is wrong; the text is the message."""
 
     __test__ = False
@@ -24,29 +24,29 @@ Unary = Callable[[str, str], bool]
 
 
 def evaluate(words: Sequence[str], view: FileView, unary: Unary) -> bool:
-    """The truth of an expression by POSIX's rules on the number of arguments. Raises TestProblem."""
+    """The truth of an expression by POSIX's rules on the number of arguments. Raises TestError."""
     count = len(words)
     if count == 0:
         return False
     if count == 1:
         return words[0] != ""
     if count == 2:
-        return _two(words, view, unary)
+        return _two(words, unary)
     if count == 3:
         return _three(words, view, unary)
     if count == 4 and words[0] == "!":
         return not _three(words[1:], view, unary)
     if count == 4 and words[0] == "(" and words[3] == ")":
-        return _two(words[1:3], view, unary)
+        return _two(words[1:3], unary)
     return _Parser(words, view, unary).run()
 
 
-def _two(words: Sequence[str], view: FileView, unary: Unary) -> bool:
+def _two(words: Sequence[str], unary: Unary) -> bool:
     if words[0] == "!":
         return words[1] == ""
     if words[0] in testing.UNARY:
         return unary(words[0], words[1])
-    raise TestProblem(f"{words[0]}: unary operator expected")
+    raise TestError(f"{words[0]}: unary operator expected")
 
 
 def _three(words: Sequence[str], view: FileView, unary: Unary) -> bool:
@@ -58,16 +58,16 @@ def _three(words: Sequence[str], view: FileView, unary: Unary) -> bool:
     if operator == "-o":
         return left != "" or right != ""
     if left == "!":
-        return not _two(words[1:], view, unary)
+        return not _two(words[1:], unary)
     if left == "(" and right == ")":
         return operator != ""
-    raise TestProblem(f"{operator}: binary operator expected")
+    raise TestError(f"{operator}: binary operator expected")
 
 
 def number(text: str) -> int:
     stripped = text.strip()
     if not re.fullmatch(r"[-+]?\d+", stripped, re.ASCII):
-        raise TestProblem(f"{text}: integer expression expected")
+        raise TestError(f"{text}: integer expression expected")
     return int(stripped[:40])
 
 
@@ -96,7 +96,7 @@ class _Parser:
     def run(self) -> bool:
         value = self.either()
         if self.at < len(self.words):
-            raise TestProblem("too many arguments")
+            raise TestError("too many arguments")
         return value
 
     def peek(self, offset: int = 0) -> str | None:
@@ -120,10 +120,10 @@ class _Parser:
     def term(self) -> bool:
         word = self.peek()
         if word is None:
-            raise TestProblem("argument expected")
+            raise TestError("argument expected")
         self.depth += 1
         if self.depth > _MAX_DEPTH:
-            raise TestProblem("too many arguments")
+            raise TestError("too many arguments")
         try:
             return self._term(word)
         finally:
@@ -143,7 +143,7 @@ class _Parser:
             self.at += 1
             value = self.either()
             if self.peek() != ")":
-                raise TestProblem("`)' expected")
+                raise TestError("`)' expected")
             self.at += 1
             return value
         if word in testing.UNARY and following is not None:
@@ -162,6 +162,6 @@ def main(ctx: Context) -> int:
         words = words[:-1]
     try:
         return int(not evaluate(words, ctx.files, lambda operator, word: testing.unary(ctx.files, operator, word)))
-    except TestProblem as problem:
+    except TestError as problem:
         ctx.err(str(problem))
         return 2

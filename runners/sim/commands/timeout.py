@@ -11,7 +11,8 @@ from runners.sim.commands.options import hint, parse, usage_error
 def main(ctx: Context) -> int:
     options = parse(
         ctx, "+k:s:v", ["foreground", "kill-after=/k", "preserve-status", "signal=/s", "verbose/v"], status=125,
-        usage="Usage: timeout [OPTION] DURATION COMMAND [ARG]...\nStart COMMAND, and kill it if still running after DURATION.",
+        usage="Usage: timeout [OPTION] DURATION COMMAND [ARG]...\n"
+        "Start COMMAND, and kill it if still running after DURATION.",
     )  # fmt: skip
     if len(options.operands) < 2:
         hint(ctx, 125)

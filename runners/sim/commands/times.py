@@ -8,15 +8,17 @@ from datetime import UTC, datetime, timedelta
 _UNITS = {
     "sec": 1, "second": 1, "min": 60, "minute": 60, "hour": 3600, "day": 86400, "week": 604800, "fortnight": 1209600,
 }  # fmt: skip
-_RELATIVE = re.compile(r"([-+]?\s*\d+|an?|last|next)\s*(sec|second|min|minute|hour|day|week|fortnight|month|year)s?(\s+ago)?\b", re.I)
+_RELATIVE = re.compile(
+    r"([-+]?\s*\d+|an?|last|next)\s*(sec|second|min|minute|hour|day|week|fortnight|month|year)s?(\s+ago)?\b", re.I
+)
 _DATES = (
     (re.compile(r"(\d{4})-(\d{1,2})-(\d{1,2})"), ("year", "month", "day")),
     (re.compile(r"(\d{4})/(\d{1,2})/(\d{1,2})"), ("year", "month", "day")),
     (re.compile(r"(\d{1,2})/(\d{1,2})/(\d{4})"), ("month", "day", "year")),
     (re.compile(r"\b(\d{4})(\d{2})(\d{2})\b"), ("year", "month", "day")),
 )
-_MONTHS = "jan feb mar apr may jun jul aug sep oct nov dec".split()
-_DAYS = "mon tue wed thu fri sat sun".split()
+_MONTHS = ["jan", "feb", "mar", "apr", "may", "jun", "jul", "aug", "sep", "oct", "nov", "dec"]
+_DAYS = ["mon", "tue", "wed", "thu", "fri", "sat", "sun"]
 _NAMED = re.compile(r"(?:(\d{1,2})[ -]([A-Za-z]{3,9})(?:[ -](\d{4}))?|([A-Za-z]{3,9}) (\d{1,2})(?:,? (\d{4})\b)?)")
 _TIME = re.compile(r"(?:T|\b)(\d{1,2}):(\d{2})(?::(\d{2})(?:[.,](\d+))?)?\s*([ap]m)?", re.I)
 _ZONE = re.compile(r"\b(?:UTC|GMT|Z)\b|(?<=\d)Z|(?<=\s)([-+])(\d{2}):?(\d{2})$|(?<=\d)([-+])(\d{2}):?(\d{2})$")
@@ -35,7 +37,11 @@ def parse_date(text: str, now: float) -> float | None:
     zone = _ZONE.search(rest)
     offset = 0
     if zone is not None and (zone.group(0) in ("UTC", "GMT", "Z") or _TIME.search(rest)):
-        sign, hours, minutes = zone.group(1) or zone.group(4), zone.group(2) or zone.group(5), zone.group(3) or zone.group(6)
+        sign, hours, minutes = (
+            zone.group(1) or zone.group(4),
+            zone.group(2) or zone.group(5),
+            zone.group(3) or zone.group(6),
+        )
         if sign:
             offset = (int(hours) * 60 + int(minutes)) * 60 * (1 if sign == "+" else -1)
         rest = rest[: zone.start()] + rest[zone.end() :]
@@ -56,7 +62,13 @@ def parse_date(text: str, now: float) -> float | None:
                 if month in _MONTHS:
                     year = int(named.group(3) or named.group(6) or at.year)
                     at = at.replace(
-                        year=year, month=_MONTHS.index(month) + 1, day=int(day), hour=0, minute=0, second=0, microsecond=0
+                        year=year,
+                        month=_MONTHS.index(month) + 1,
+                        day=int(day),
+                        hour=0,
+                        minute=0,
+                        second=0,
+                        microsecond=0,
                     )
                     rest = rest[: named.start()] + " " + rest[named.end() :]
                     fixed = True

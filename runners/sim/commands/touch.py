@@ -29,7 +29,8 @@ def _stamp(text: str, now: float) -> float | None:
 def main(ctx: Context) -> int:
     options = parse(
         ctx, "acd:fhmr:t:", ["no-create/c", "date=/d", "no-dereference/h", "reference=/r", "time="],
-        usage="Usage: touch [OPTION]... FILE...\nUpdate the access and modification times of each FILE to the current time.",
+        usage="Usage: touch [OPTION]... FILE...\n"
+        "Update the access and modification times of each FILE to the current time.",
     )  # fmt: skip
     if not options.operands:
         usage_error(ctx, "missing file operand")

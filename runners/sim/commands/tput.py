@@ -6,7 +6,8 @@ from runners.sim.commands.context import Context
 
 _STRINGS = {
     "clear": "\x1b[H\x1b[2J\x1b[3J", "bold": "\x1b[1m", "sgr0": "\x1b(B\x1b[m", "smul": "\x1b[4m", "rmul": "\x1b[24m",
-    "rev": "\x1b[7m", "cup": "\x1b[1;1H", "civis": "\x1b[?25l", "cnorm": "\x1b[?12l\x1b[?25h", "el": "\x1b[K", "ed": "\x1b[J",
+    "rev": "\x1b[7m", "cup": "\x1b[1;1H", "civis": "\x1b[?25l", "cnorm": "\x1b[?12l\x1b[?25h", "el": "\x1b[K",
+    "ed": "\x1b[J",
 }  # fmt: skip
 _NUMBERS = {"cols": "80", "lines": "24", "colors": "256"}
 

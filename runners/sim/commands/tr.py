@@ -93,9 +93,11 @@ def main(ctx: Context) -> int:
     delete, squeeze = options.has("d"), options.has("s")
     if not operands:
         usage_error(ctx, "missing operand")
-    if len(operands) == 1 and (not delete and not squeeze or delete and squeeze):
-        action = "Two strings must be given when translating." if not delete else (
-            "Two strings must be given when both deleting and squeezing repeats."
+    if len(operands) == 1 and ((not delete and not squeeze) or (delete and squeeze)):
+        action = (
+            "Two strings must be given when translating."
+            if not delete
+            else ("Two strings must be given when both deleting and squeezing repeats.")
         )
         ctx.err(f"missing operand after ‘{operands[0]}’")
         ctx.stderr.write(f"{action}\nTry 'tr --help' for more information.\n".encode())

@@ -138,7 +138,7 @@ class Hub:
                 continue
             progress = True
             self.machine.budget.spend(1)
-            if gone and task.greenlet:
+            if task.killed is not None and task.greenlet:
                 task.greenlet.throw(Killed(task.killed))
             else:
                 task.greenlet.switch()

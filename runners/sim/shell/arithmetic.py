@@ -19,7 +19,7 @@ _ASSIGN = frozenset({"=", "+=", "-=", "*=", "/=", "%=", "<<=", ">>=", "&=", "|="
 _MAX_DEPTH = 60
 
 
-class ArithmeticProblem(Exception):
+class ArithmeticExpressionError(Exception):
     """bash's message, without the part before the expression."""
 
 
@@ -75,14 +75,14 @@ class Variables(NamedTuple):
 
 
 def evaluate(text: str, variables: Variables, depth: int = 0) -> int:
-    """The value of an expression. Raises ArithmeticProblem."""
+    """The value of an expression. Raises ArithmeticExpressionError."""
     stripped = text.strip()
     if stripped.isdigit() and (len(stripped) == 1 or stripped[0] != "0"):
         return _wrap(int(stripped[:40]))
     if not stripped:
         return 0
     if depth > _MAX_DEPTH:
-        raise ArithmeticProblem(f'{text}: expression recursion level exceeded (error token is "{text}")')
+        raise ArithmeticExpressionError(f'{text}: expression recursion level exceeded (error token is "{text}")')
     variables.spend(1 + (len(text) >> 6))
     return _evaluate(_parse(text), variables, depth, text)
 
@@ -92,11 +92,10 @@ def _wrap(value: int) -> int:
 
 
 def _evaluate(node: Node, variables: Variables, depth: int, text: str) -> int:
-    kind = type(node)
-    if kind is Number:
-        return node.value  # type: ignore[union-attr]
-    if kind is Name:
-        return evaluate(variables.read(node.name, node.subscript), variables, depth + 1)  # type: ignore[union-attr]
+    if isinstance(node, Number):
+        return node.value
+    if isinstance(node, Name):
+        return evaluate(variables.read(node.name, node.subscript), variables, depth + 1)
     if isinstance(node, Binary):
         return _binary(node, variables, depth, text)
     if isinstance(node, Unary):
@@ -139,12 +138,14 @@ def _calculate(operator: str, left: int, right: int, text: str) -> int:
     if operator in ("/", "%"):
         if right == 0:
             rest = text[text.rfind(operator) + 1 :].strip()
-            raise ArithmeticProblem(f'{text}: division by 0 (error token is "{rest}")')
+            raise ArithmeticExpressionError(f'{text}: division by 0 (error token is "{rest}")')
         quotient = abs(left) // abs(right) * (1 if (left < 0) == (right < 0) else -1)
         return _wrap(quotient if operator == "/" else left - quotient * right)
     if operator == "**":
         if right < 0:
-            raise ArithmeticProblem(f'{text}: exponent less than 0 (error token is "{text.rsplit("-", 1)[-1]}")')
+            raise ArithmeticExpressionError(
+                f'{text}: exponent less than 0 (error token is "{text.rsplit("-", 1)[-1]}")'
+            )
         return _wrap(pow(left, right, 1 << 64))
     if operator in ("<<", ">>"):
         return _wrap(left << (right & 63) if operator == "<<" else left >> (right & 63))
@@ -172,7 +173,7 @@ _SIMPLE: dict[str, Callable[[int, int], int]] = {
 def _parse(text: str) -> Node:
     parser = _Parser(text)
     node = parser.comma()
-    if parser.token is not None:
+    if parser.symbol is not None:
         parser.fail(
             "syntax error in expression" if parser.kind != "bad" else "syntax error: invalid arithmetic operator"
         )
@@ -180,7 +181,7 @@ def _parse(text: str) -> Node:
 
 
 class _Parser:
-    """Recursive descent over one expression; `token` is the one to be looked at next."""
+    """Recursive descent over one expression; `symbol` is the one to be looked at next."""
 
     def __init__(self, text: str) -> None:
         self.text = text
@@ -188,7 +189,7 @@ class _Parser:
         self.start = 0
         self.depth = 0
         self.kind = ""
-        self.token: str | None = None
+        self.symbol: str | None = None
         self.advance()
 
     def advance(self) -> None:
@@ -196,18 +197,18 @@ class _Parser:
         if match is None:
             rest = self.text[self.pos :].lstrip()
             self.start = len(self.text) - len(rest)
-            self.token = rest or None
+            self.symbol = rest or None
             self.kind = "bad" if rest else ""
             self.pos = len(self.text)
             return
         self.kind = match.lastgroup or ""
-        self.token = match.group(self.kind)
+        self.symbol = match.group(self.kind)
         self.start = match.start(self.kind)
         self.pos = match.end()
 
     def fail(self, message: str) -> None:
         rest = self.text[self.start :]
-        raise ArithmeticProblem(f'{self.text.lstrip()}: {message} (error token is "{rest or self._last()}")')
+        raise ArithmeticExpressionError(f'{self.text.lstrip()}: {message} (error token is "{rest or self._last()}")')
 
     def _last(self) -> str:
         match = re.search(r"\S+\s*$", self.text)
@@ -215,7 +216,7 @@ class _Parser:
 
     def comma(self) -> Node:
         node = self.assignment()
-        while self.token == ",":
+        while self.symbol == ",":
             self.advance()
             node = Binary(",", node, self.assignment())
         return node
@@ -223,10 +224,10 @@ class _Parser:
     def assignment(self) -> Node:
         self.depth += 1
         if self.depth > _MAX_DEPTH:
-            raise ArithmeticProblem(f"{self.text}: expression recursion level exceeded")
+            raise ArithmeticExpressionError(f"{self.text}: expression recursion level exceeded")
         left = self.ternary()
-        if self.kind == "operator" and self.token in _ASSIGN:
-            operator = self.token
+        if self.kind == "operator" and self.symbol in _ASSIGN:
+            operator = self.symbol
             if not isinstance(left, Name):
                 self.fail("attempted assignment to non-variable")
             self.advance()
@@ -237,67 +238,67 @@ class _Parser:
 
     def ternary(self) -> Node:
         condition = self.binary(1)
-        if self.token != "?":
+        if self.symbol != "?":
             return condition
         self.advance()
         yes = self.comma()
-        if self.token != ":":
+        if self.symbol != ":":
             self.fail("`:' expected for conditional expression")
         self.advance()
         return Choice(condition, yes, self.assignment())
 
     def binary(self, least: int) -> Node:
         left = self.unary()
-        while self.kind == "operator" and self.token is not None and _BINARY.get(self.token, 0) >= least:
-            operator = self.token
+        while self.kind == "operator" and self.symbol is not None and _BINARY.get(self.symbol, 0) >= least:
+            operator = self.symbol
             rank = _BINARY[operator]
             self.advance()
             left = Binary(operator, left, self.binary(rank if operator == "**" else rank + 1))
         return left
 
     def unary(self) -> Node:
-        token = self.token
-        if self.kind == "operator" and token in ("!", "~", "-", "+"):
+        symbol = self.symbol
+        if self.kind == "operator" and symbol in ("!", "~", "-", "+"):
             self.advance()
             self.depth += 1
             if self.depth > 4 * _MAX_DEPTH:
-                raise ArithmeticProblem(f"{self.text}: expression recursion level exceeded")
-            node = Unary(token, self.unary())
+                raise ArithmeticExpressionError(f"{self.text}: expression recursion level exceeded")
+            negated = Unary(symbol, self.unary())
             self.depth -= 1
-            return node
-        if self.kind == "operator" and token in ("++", "--"):
+            return negated
+        if self.kind == "operator" and symbol in ("++", "--"):
             self.advance()
             target = self.primary()
             if not isinstance(target, Name):
-                sign = "+" if token == "++" else "-"
+                sign = "+" if symbol == "++" else "-"
                 return Unary(sign, Unary(sign, target))
-            return Step(token, target, True)
+            return Step(symbol, target, True)
         node = self.primary()
-        while self.kind == "operator" and self.token in ("++", "--") and isinstance(node, Name):
-            operator = self.token
+        while self.kind == "operator" and self.symbol in ("++", "--") and isinstance(node, Name):
+            operator = self.symbol
             self.advance()
             return Step(operator, node, False)
         return node
 
     def primary(self) -> Node:
-        token, kind = self.token, self.kind
-        if token == "(":
+        symbol, kind = self.symbol, self.kind
+        if symbol == "(":
             self.advance()
             node = self.comma()
-            if self.token != ")":
+            if self.symbol != ")":
                 self.fail("missing `)'")
             self.advance()
             return node
-        if kind == "number" and token is not None:
-            value = self._number(token)
+        if kind == "number" and symbol is not None:
+            value = self._number(symbol)
             self.advance()
             return Number(value)
-        if kind == "name" and token is not None:
+        if kind == "name" and symbol is not None:
             subscript = None
             if self.text.startswith("[", self.pos):
                 subscript = self._subscript()
             self.advance()
-            return Name(token, subscript)
+            return Name(symbol, subscript)
         self.fail("syntax error: operand expected" if kind != "bad" else "syntax error: invalid arithmetic operator")
         raise AssertionError
 
@@ -313,18 +314,18 @@ class _Parser:
         self.fail("bad array subscript")
         raise AssertionError
 
-    def _number(self, token: str) -> int:
-        base, mark, digits = token.partition("#")
+    def _number(self, symbol: str) -> int:
+        base, mark, digits = symbol.partition("#")
         if mark:
             radix = int(base)
             if not 2 <= radix <= 64:
                 self.fail("invalid arithmetic base")
             return self._digits(digits.lower() if radix <= 36 else digits, radix)
-        if token[:2] in ("0x", "0X"):
-            return _wrap(int(token[2:] or "0", 16))
-        if token.startswith("0") and len(token) > 1:
-            return self._digits(token[1:], 8)
-        return self._digits(token, 10)
+        if symbol[:2] in ("0x", "0X"):
+            return _wrap(int(symbol[2:] or "0", 16))
+        if symbol.startswith("0") and len(symbol) > 1:
+            return self._digits(symbol[1:], 8)
+        return self._digits(symbol, 10)
 
     def _digits(self, digits: str, radix: int) -> int:
         order = "0123456789abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ@_"

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator, Sequence
-from itertools import islice
+from itertools import islice, pairwise
 from typing import TypeAlias
 
 from runners.sim.shell.ast import Literal, Part, Word
@@ -75,7 +75,7 @@ def _expand(items: list[Item], depth: int) -> Iterator[list[Item]]:
         choices: Iterator[list[Item]] | None = None
         if commas:
             bounds = [opening, *commas, closing]
-            pieces = [items[low + 1 : high] for low, high in zip(bounds, bounds[1:], strict=False)]
+            pieces = [items[low + 1 : high] for low, high in pairwise(bounds)]
             choices = (choice for piece in pieces for choice in _expand(piece, depth + 1))
         elif all(isinstance(item, str) for item in inside):
             sequence = _SEQUENCE.fullmatch("".join(item for item in inside if isinstance(item, str)))
@@ -94,7 +94,7 @@ def _expand(items: list[Item], depth: int) -> Iterator[list[Item]]:
 def _matching(items: list[Item], opening: int) -> tuple[int | None, list[int]]:
     """The closing brace for the one at `opening`, and the commas between them at that level."""
     depth = 0
-    commas = []
+    commas: list[int] = []
     for at in range(opening, len(items)):
         item = items[at]
         if item == "{" and (at == opening or items[at + 1 : at + 2] != ["}"]):

@@ -146,7 +146,9 @@ def launch(
     shell_scripts: bool = False,
     depth: int = 0,
 ) -> int:
-    """Run an executable file in a process of its own, to its end. OSError ENOEXEC when it is neither program nor script.
+    """Run an executable file in a process of its own, to its end.
+
+    OSError ENOEXEC when it is neither program nor script.
 
     shell_scripts: a text without `#!` is run by bash, as bash does with it.
     """
@@ -172,7 +174,7 @@ def launch(
             started=machine.clock.now,
             state="R",
             tty=tty,
-        )  # fmt: skip
+        )
     )
     ctx = Context(
         machine=machine,
@@ -191,6 +193,7 @@ def launch(
     try:
         return run_main(command.main, ctx)
     finally:
+        ctx.close()
         processes.remove(pid)
 
 

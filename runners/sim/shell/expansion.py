@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 
 from runners.sim.budget import BudgetExceeded
 from runners.sim.shell import globbing
-from runners.sim.shell.arithmetic import ArithmeticProblem, Variables, evaluate
+from runners.sim.shell.arithmetic import ArithmeticExpressionError, Variables, evaluate
 from runners.sim.shell.ast import (
     ArithmeticSubstitution,
     ArrayLiteral,
@@ -186,9 +186,8 @@ class Expander:
                 fields.split(value)
             return
         for index, item in enumerate(value):
-            if index:
-                if part.quoted or fields.present:
-                    fields.end()
+            if index and (part.quoted or fields.present):
+                fields.end()
             if part.quoted:
                 fields.add(item, True)
             else:
@@ -305,7 +304,7 @@ class Expander:
         """The value of an expression; ExpansionError where bash complains."""
         try:
             return evaluate(text, Variables(self._read, self._write, self.shell.spend))
-        except ArithmeticProblem as problem:
+        except ArithmeticExpressionError as problem:
             raise ExpansionError(str(problem)) from None
 
     def _read(self, name: str, subscript: str | None) -> str:

@@ -537,10 +537,7 @@ def _pipeline(shell: Shell, node: Pipeline) -> int:
     if node.negated:
         shell.checked += 1
     try:
-        if len(node.commands) == 1:
-            status = shell.execute(node.commands[0])
-        else:
-            status = _stages(shell, node)
+        status = shell.execute(node.commands[0]) if len(node.commands) == 1 else _stages(shell, node)
     finally:
         if node.negated:
             shell.checked -= 1

@@ -107,13 +107,13 @@ class Parameters:
         if not isinstance(value, dict):
             return value if self.expander.arithmetic(subscript) in (0, -1) else None
         if variable.kind == "A":
-            return value.get(subscript)  # type: ignore[call-overload, no-any-return]
+            return value.get(subscript)
         index = self.expander.arithmetic(subscript)
         if index < 0:
-            index += max(value, default=-1) + 1  # type: ignore[type-var, operator]
+            index += max(value, default=-1) + 1
             if index < 0:
                 raise ExpansionError(f"{name}: bad array subscript")
-        return value.get(index)  # type: ignore[call-overload, no-any-return]
+        return value.get(index)
 
     def items(self, name: str) -> list[str]:
         """All elements of an array (a plain variable is an array of one), in order."""
@@ -140,7 +140,7 @@ class Parameters:
         value = variable.value
         if isinstance(value, dict):
             if variable.kind == "a":
-                return [value[key] for key in sorted(value)]  # type: ignore[index, type-var]
+                return [value[key] for key in sorted(value)]
             return list(value.values())
         return [value] if value is not None else []
 
@@ -149,7 +149,7 @@ class Parameters:
         if variable is None:
             return [str(index) for index in range(len(self.items(name)))]
         if isinstance(variable.value, dict):
-            return [str(key) for key in (sorted(variable.value) if variable.kind == "a" else variable.value)]  # type: ignore[type-var]
+            return [str(key) for key in (sorted(variable.value) if variable.kind == "a" else variable.value)]
         return ["0"] if variable.value is not None else []
 
     # -- ${…}
@@ -303,10 +303,10 @@ class Parameters:
         else:
             variable = self.expander.shell.session.variables.get(part.name)
             if variable is not None and variable.kind == "a" and isinstance(variable.value, dict):
-                keys = sorted(variable.value)  # type: ignore[type-var]
+                keys = sorted(variable.value)
                 if offset < 0:
                     offset += (int(keys[-1]) + 1) if keys else 0
-                items = [variable.value[key] for key in keys if int(key) >= offset]  # type: ignore[index]
+                items = [variable.value[key] for key in keys if int(key) >= offset]
                 offset = 0 if offset >= 0 else len(items)
         start = offset if offset >= 0 else len(items) + offset
         if start < 0:

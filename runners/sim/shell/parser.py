@@ -32,6 +32,7 @@ from runners.sim.shell.ast import (
     Group,
     If,
     Literal,
+    Part,
     Pipeline,
     Program,
     Redirect,
@@ -52,7 +53,8 @@ _REDIRECT = re.compile(
 )
 _ASSIGN = re.compile(r"([A-Za-z_][A-Za-z0-9_]*)(\+?=|\[)")
 _RESERVED = frozenset(
-    "if then elif else fi while until for do done case esac in select function { } ! [[ ]] time".split()
+    ["if", "then", "elif", "else", "fi", "while", "until", "for", "do", "done", "case", "esac", "in", "select",
+     "function", "{", "}", "!", "[[", "]]", "time"]
 )  # fmt: skip
 _ENDERS = frozenset({"then", "elif", "else", "fi", "do", "done", "esac", "}"})
 _DECLARERS = frozenset({"declare", "typeset", "local", "export", "readonly", "alias"})
@@ -850,7 +852,7 @@ class Parser(WordParser):
     def _condition_regex(self) -> Word:
         """The right side of `=~`: parentheses and bars belong to it, up to a blank outside of them."""
         scanner = self.src
-        parts = []
+        parts: list[Part] = []
         depth = 0
         while self.pos < len(scanner):
             char = scanner[self.pos]

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 from runners.sim.files.inode import ROOT, Cred
 from runners.sim.machine import Machine, mix
@@ -16,29 +16,90 @@ SET_OPTIONS = {
     "T": "functrace", "u": "nounset", "v": "verbose", "x": "xtrace",
 }  # fmt: skip
 LONG_OPTIONS = frozenset(SET_OPTIONS.values()) | {"emacs", "history", "ignoreeof", "pipefail", "posix", "vi"}
-SHOPT_OPTIONS = (
-    "autocd assoc_expand_once cdable_vars cdspell checkhash checkjobs checkwinsize cmdhist compat31 compat32 compat40 "
-    "compat41 compat42 compat43 compat44 complete_fullquote direxpand dirspell dotglob execfail expand_aliases "
-    "extdebug extglob extquote failglob force_fignore globasciiranges globskipdots globstar gnu_errfmt histappend "
-    "histreedit histverify hostcomplete huponexit inherit_errexit interactive_comments lastpipe lithist "
-    "localvar_inherit localvar_unset login_shell mailwarn no_empty_cmd_completion nocaseglob nocasematch "
-    "noexpand_translation nullglob patsub_replacement progcomp progcomp_alias promptvars restricted_shell "
-    "shift_verbose sourcepath varredir_close xpg_echo"
-).split()
+SHOPT_OPTIONS = [
+    "autocd",
+    "assoc_expand_once",
+    "cdable_vars",
+    "cdspell",
+    "checkhash",
+    "checkjobs",
+    "checkwinsize",
+    "cmdhist",
+    "compat31",
+    "compat32",
+    "compat40",
+    "compat41",
+    "compat42",
+    "compat43",
+    "compat44",
+    "complete_fullquote",
+    "direxpand",
+    "dirspell",
+    "dotglob",
+    "execfail",
+    "expand_aliases",
+    "extdebug",
+    "extglob",
+    "extquote",
+    "failglob",
+    "force_fignore",
+    "globasciiranges",
+    "globskipdots",
+    "globstar",
+    "gnu_errfmt",
+    "histappend",
+    "histreedit",
+    "histverify",
+    "hostcomplete",
+    "huponexit",
+    "inherit_errexit",
+    "interactive_comments",
+    "lastpipe",
+    "lithist",
+    "localvar_inherit",
+    "localvar_unset",
+    "login_shell",
+    "mailwarn",
+    "no_empty_cmd_completion",
+    "nocaseglob",
+    "nocasematch",
+    "noexpand_translation",
+    "nullglob",
+    "patsub_replacement",
+    "progcomp",
+    "progcomp_alias",
+    "promptvars",
+    "restricted_shell",
+    "shift_verbose",
+    "sourcepath",
+    "varredir_close",
+    "xpg_echo",
+]
 _SHOPT_ON = frozenset(
-    "checkwinsize cmdhist complete_fullquote extquote force_fignore globasciiranges globskipdots hostcomplete "
-    "interactive_comments patsub_replacement progcomp promptvars sourcepath".split()
+    [
+        "checkwinsize",
+        "cmdhist",
+        "complete_fullquote",
+        "extquote",
+        "force_fignore",
+        "globasciiranges",
+        "globskipdots",
+        "hostcomplete",
+        "interactive_comments",
+        "patsub_replacement",
+        "progcomp",
+        "promptvars",
+        "sourcepath",
+    ]
 )
 
 
 class Variable:
-    """One variable. `value`: text, or a mapping for arrays (`kind` `a` indexed, `A` associative); None: unset but known."""
+    """One variable. `value`: text, a mapping for arrays (`kind` `a` indexed, `A` associative), None: declared only."""
 
     __slots__ = ("case", "exported", "integer", "kind", "nameref", "readonly", "value")
 
-    def __init__(
-        self, value: str | dict[int, str] | dict[str, str] | None, *, kind: str = "", exported: bool = False
-    ) -> None:
+    def __init__(self, value: str | dict[Any, str] | None, *, kind: str = "", exported: bool = False) -> None:
         self.value = value
         self.kind = kind
         self.exported = exported
@@ -49,7 +110,7 @@ class Variable:
 
     def copy(self) -> Variable:
         other = Variable.__new__(Variable)
-        other.value = dict(self.value) if isinstance(self.value, dict) else self.value  # type: ignore[assignment]
+        other.value = dict(self.value) if isinstance(self.value, dict) else self.value
         other.kind = self.kind
         other.exported = self.exported
         other.readonly = self.readonly
@@ -62,7 +123,7 @@ class Variable:
         """The value as `$name` gives it: element 0 of an array."""
         value = self.value
         if isinstance(value, dict):
-            return value.get(0 if self.kind == "a" else "0")  # type: ignore[call-overload, no-any-return]
+            return value.get(0 if self.kind == "a" else "0")
         return value
 
 
@@ -84,7 +145,8 @@ class Session:
 
     __slots__ = (
         "aliases", "cred", "cwd", "directories", "environment_cache", "frames", "functions", "hashed", "history",
-        "home_pid", "jobs", "last_argument", "last_background", "line_offset", "login", "mode", "name", "options", "pid",
+        "home_pid", "jobs", "last_argument", "last_background", "line_offset", "login", "mode", "name", "options",
+        "pid",
         "pipe_status", "positional", "ppid", "random", "saved", "seconds_base", "shopt", "source_name", "started",
         "status", "traps", "tty", "umask", "variables",
     )  # fmt: skip
@@ -216,7 +278,8 @@ class Session:
             made.value = value
             self.variables[name] = made
         else:
-            known.value[0] = value  # type: ignore[index]
+            assert isinstance(known.value, dict)
+            known.value[0] = value
         self.environment_cache = None
 
     def unset(self, name: str) -> None:

@@ -28,10 +28,7 @@ def run(shell: Shell, node: Simple) -> int:
     outer, shell.temporary = shell.temporary, []
     try:
         argv = shell.expander.words(node.words)
-        if not argv:
-            status = _assignments_only(shell, node)
-        else:
-            status = _command(shell, node, argv)
+        status = _command(shell, node, argv) if argv else _assignments_only(shell, node)
     except ExpansionError as problem:
         shell.error(problem.message)
         shell.session.status = problem.status if problem.fatal else 1

@@ -32,6 +32,8 @@ _ANSI = {
     "n": "\n", "t": "\t", "r": "\r", "a": "\a", "b": "\b", "e": "\x1b", "E": "\x1b", "f": "\f", "v": "\v",
     "\\": "\\", "'": "'", '"': '"', "?": "?",
 }  # fmt: skip
+_FOUR_HEX = re.compile(r"[0-9A-Fa-f]{1,4}")
+_EIGHT_HEX = re.compile(r"[0-9A-Fa-f]{1,8}")
 _DEFAULTS = frozenset({":-", "-", ":=", "=", ":?", "?", ":+", "+"})
 
 
@@ -596,7 +598,7 @@ def ansi_escape(src: str, position: int) -> tuple[str, int]:
         if match is not None:
             return _byte(int(match.group(), 16)), match.end()
     if char in ("u", "U"):
-        match = re.compile(r"[0-9A-Fa-f]{1,%d}" % (4 if char == "u" else 8)).match(src, position + 1)
+        match = (_FOUR_HEX if char == "u" else _EIGHT_HEX).match(src, position + 1)
         if match is not None:
             code = int(match.group(), 16)
             return (chr(code) if code < 0x110000 and not 0xD800 <= code < 0xE000 else ""), match.end()

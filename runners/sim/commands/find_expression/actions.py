@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 import stat
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from datetime import UTC, datetime
 from typing import TYPE_CHECKING
 
@@ -71,7 +71,8 @@ def listed(visit: Visit) -> bool:
     target = f" -> {inode.target}" if inode.target is not None else ""
     visit.ctx.line(
         f"{inode.number:>9} {inode.blocks // 1024:>6} {stat.filemode(inode.mode)} {inode.nlink:>3} "
-        f"{known.user_name(inode.uid):<8} {known.group_name(inode.gid):<8} {inode.size:>8} {moment} {_escaped(visit.path)}{target}"
+        f"{known.user_name(inode.uid):<8} {known.group_name(inode.gid):<8} {inode.size:>8} {moment} "
+        f"{_escaped(visit.path)}{target}"
     )
     return True
 
@@ -119,7 +120,7 @@ def _value(visit: Visit, letter: str) -> str:
     known = accounts(visit.ctx.machine)
     path = visit.path
     folder = path.rpartition("/")[0] if "/" in path.rstrip("/") else "."
-    values = {
+    values: dict[str, Callable[[], str]] = {
         "p": lambda: path,
         "f": lambda: visit.name,
         "h": lambda: folder or "/",

@@ -30,7 +30,7 @@ _MAX_DEPTH = 100
 _BINARY = frozenset({"-o", "-or", "-a", "-and", ","})
 
 
-class FindProblem(Exception):
+class FindError(Exception):
     """The expression is wrong; the text is the message."""
 
 
@@ -50,7 +50,7 @@ class Expression:
 def _numeric(name: str, text: str) -> tuple[str, int]:
     match = re.fullmatch(r"([-+]?)(\d+)(\.\d*)?", text)
     if match is None:
-        raise FindProblem(f"invalid argument `{text}' to `{name}'")
+        raise FindError(f"invalid argument `{text}' to `{name}'")
     return match.group(1), int(match.group(2)[:18])
 
 
@@ -72,7 +72,7 @@ class _Parser:
 
     def argument(self, name: str) -> str:
         if self.at >= len(self.words):
-            raise FindProblem(f"missing argument to `{name}'")
+            raise FindError(f"missing argument to `{name}'")
         self.at += 1
         return self.words[self.at - 1]
 
@@ -83,8 +83,8 @@ class _Parser:
             if self.at < len(self.words):
                 word = self.words[self.at]
                 if word == ")":
-                    raise FindProblem("you have too many ')'")
-                raise FindProblem(f"paths must precede expression: `{word}'")
+                    raise FindError("you have too many ')'")
+                raise FindError(f"paths must precede expression: `{word}'")
         if not self.acts:
             inner = test
             test = lambda visit: inner(visit) and actions.print_path(visit)  # noqa: E731
@@ -117,12 +117,12 @@ class _Parser:
     def term(self) -> Test:
         word = self.peek()
         if word is None:
-            raise FindProblem(f"expected an expression after '{self.words[-1]}'")
+            raise FindError(f"expected an expression after '{self.words[-1]}'")
         if word in _BINARY:
-            raise FindProblem(f"invalid expression; you have used a binary operator '{word}' with nothing before it.")
+            raise FindError(f"invalid expression; you have used a binary operator '{word}' with nothing before it.")
         self.depth += 1
         if self.depth > _MAX_DEPTH:
-            raise FindProblem("expression is nested too deeply")
+            raise FindError("expression is nested too deeply")
         try:
             self.at += 1
             if word in ("!", "-not"):
@@ -130,12 +130,10 @@ class _Parser:
                 return lambda visit: not inner(visit)
             if word in ("(", "\\("):
                 if self.peek() == ")":
-                    raise FindProblem("invalid expression; empty parentheses are not allowed.")
+                    raise FindError("invalid expression; empty parentheses are not allowed.")
                 inside = self.sequence()
                 if self.peek() != ")":
-                    raise FindProblem(
-                        "invalid expression; I was expecting to find a ')' somewhere but did not see one."
-                    )
+                    raise FindError("invalid expression; I was expecting to find a ')' somewhere but did not see one.")
                 self.at += 1
                 return inside
             return self.primary(word)
@@ -144,8 +142,9 @@ class _Parser:
 
     def primary(self, name: str) -> Test:
         if not name.startswith("-"):
-            raise FindProblem(
-                f"paths must precede expression: `{name}'\nfind: possible unquoted pattern after predicate `{self.words[self.at - 3]}'?"
+            raise FindError(
+                f"paths must precede expression: `{name}'\n"
+                f"find: possible unquoted pattern after predicate `{self.words[self.at - 3]}'?"
                 if self.at >= 3
                 else f"paths must precede expression: `{name}'"
             )
@@ -153,14 +152,14 @@ class _Parser:
             test = group(name)
             if test is not None:
                 return test
-        raise FindProblem(f"unknown predicate `{name}'")
+        raise FindError(f"unknown predicate `{name}'")
 
     def _option(self, name: str) -> Test | None:
         expression = self.expression
         if name in ("-maxdepth", "-mindepth"):
             text = self.argument(name)
             if not text.isdigit():
-                raise FindProblem(f"Expected a positive decimal integer argument to {name}, but got ‘{text}’")
+                raise FindError(f"Expected a positive decimal integer argument to {name}, but got ‘{text}’")
             if name == "-maxdepth":
                 expression.most = int(text[:9])
             else:
@@ -216,7 +215,7 @@ class _Parser:
         words: list[str] = []
         while True:
             if self.at >= len(self.words):
-                raise FindProblem(f"missing argument to `{name}'")
+                raise FindError(f"missing argument to `{name}'")
             word = self.words[self.at]
             self.at += 1
             if word == ";":
@@ -227,7 +226,7 @@ class _Parser:
                 return batch.add
             words.append(word)
         if not words:
-            raise FindProblem(f"missing argument to `{name}'")
+            raise FindError(f"missing argument to `{name}'")
         folder = name.endswith("dir")
         asks = name.startswith("-ok")
         return lambda visit: actions.execute(visit, words, in_folder=folder, asks=asks)
@@ -249,7 +248,7 @@ class _Parser:
             try:
                 expression = maker(pattern, ignore_case=name == "-iregex")
             except RegexError as error:
-                raise FindProblem(str(error)) from None
+                raise FindError(str(error)) from None
 
             def whole(visit: Visit) -> bool:
                 found = expression.search(visit.path.encode("utf-8", "surrogateescape"))
@@ -260,7 +259,7 @@ class _Parser:
             letters = self.argument(name).split(",")
             for letter in letters:
                 if letter not in _TYPES:
-                    raise FindProblem(f"Unknown argument to {name}: {letter}")
+                    raise FindError(f"Unknown argument to {name}: {letter}")
             tests = [_TYPES[letter] for letter in letters]
             if name == "-xtype":
                 return lambda visit: any(test(visit.followed().mode) for test in tests)
@@ -272,7 +271,7 @@ class _Parser:
             text = self.argument(name)
             match = re.fullmatch(r"([-+]?)(\d+)([cwbkMG]?)", text)
             if match is None:
-                raise FindProblem(
+                raise FindError(
                     f"invalid -size type `{text[-1:]}'"
                     if text[-1:].isalpha()
                     else f"Invalid argument `{text}' to -size"
@@ -319,13 +318,13 @@ class _Parser:
             if name == "-newermt":
                 moment = actions.parse_time(text, now)
                 if moment is None:
-                    raise FindProblem(f"I cannot figure out how to interpret ‘{text}’ as a date or time")
+                    raise FindError(f"I cannot figure out how to interpret ‘{text}’ as a date or time")
                 limit = moment
             else:
                 try:
                     limit = self.ctx.files.stat(text).mtime
                 except OSError as error:
-                    raise FindProblem(f"‘{text}’: {error.strerror}") from None
+                    raise FindError(f"‘{text}’: {error.strerror}") from None
             return lambda visit: visit.inode.mtime > limit
         return None
 
@@ -338,7 +337,7 @@ class _Parser:
                 uid = user.uid
                 return lambda visit: visit.inode.uid == uid
             if name == "-user" and not text.isdigit():
-                raise FindProblem(f"‘{text}’ is not the name of a known user")
+                raise FindError(f"‘{text}’ is not the name of a known user")
             sign, wanted = _numeric(name, text)
             return lambda visit: _compare(sign, visit.inode.uid, wanted)
         if name in ("-group", "-gid"):
@@ -348,7 +347,7 @@ class _Parser:
                 gid = group.gid
                 return lambda visit: visit.inode.gid == gid
             if name == "-group" and not text.isdigit():
-                raise FindProblem(f"‘{text}’ is not the name of an existing group")
+                raise FindError(f"‘{text}’ is not the name of an existing group")
             sign, wanted = _numeric(name, text)
             return lambda visit: _compare(sign, visit.inode.gid, wanted)
         if name == "-nouser":
@@ -368,7 +367,7 @@ class _Parser:
         try:
             wanted = change_mode(text.removeprefix(kind) if kind else text, 0, directory=False, umask=0)
         except ModeError:
-            raise FindProblem(f"invalid mode ‘{text}’") from None
+            raise FindError(f"invalid mode ‘{text}’") from None
         if kind == "-":
             return lambda visit: visit.inode.permissions & wanted == wanted
         if kind == "/":
@@ -391,5 +390,5 @@ def _false(_visit: Visit) -> bool:
 
 
 def parse_expression(ctx: Context, words: Sequence[str]) -> Expression:
-    """Parse everything behind the paths. Raises FindProblem."""
+    """Parse everything behind the paths. Raises FindError."""
     return _Parser(ctx, words).run()

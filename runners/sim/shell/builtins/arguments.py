@@ -33,8 +33,10 @@ USAGE: Mapping[str, str] = {
     "printf": "printf [-v var] format [arguments]",
     "pushd": "pushd [-n] [+N | -N | dir]",
     "pwd": "pwd [-LP]",
-    "read": "read [-ers] [-a array] [-d delim] [-i text] [-n nchars] [-N nchars] [-p prompt] [-t timeout] [-u fd] [name ...]",
-    "readarray": "readarray [-d delim] [-n count] [-O origin] [-s count] [-t] [-u fd] [-C callback] [-c quantum] [array]",
+    "read": "read [-ers] [-a array] [-d delim] "
+    "[-i text] [-n nchars] [-N nchars] [-p prompt] [-t timeout] [-u fd] [name ...]",
+    "readarray": "readarray [-d delim] [-n count] "
+    "[-O origin] [-s count] [-t] [-u fd] [-C callback] [-c quantum] [array]",
     "readonly": "readonly [-aAf] [name[=value] ...] or readonly -p",
     "set": "set [-abefhkmnptuvxBCEHPT] [-o option-name] [--] [-] [arg ...]",
     "shopt": "shopt [-pqsu] [-o] [optname ...]",

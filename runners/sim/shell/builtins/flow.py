@@ -179,13 +179,11 @@ def trap(shell: Shell, argv: list[str]) -> int:
             shell.out("\t".join(names[start : start + 5]) + "\n")
         return 0
     if "p" in flags or not rest:
-        wanted = [_signal_name(name) for name in rest] if "p" in flags and rest else list(traps)
+        wanted = [_signal_name(name) or "" for name in rest] if "p" in flags and rest else list(traps)
         order = {"EXIT": 0, "ERR": 99, "DEBUG": 98, "RETURN": 100}
-        for name in sorted(
-            (name for name in wanted if name), key=lambda name: order.get(name, _SIGNAL_NAMES.get(name, 50))
-        ):
-            if name in traps:
-                shell.out(f"trap -- {quote(traps[name])} {name}\n")
+        known = [name for name in wanted if name in traps]
+        for known_name in sorted(known, key=lambda name: order.get(name, _SIGNAL_NAMES.get(name, 50))):
+            shell.out(f"trap -- {quote(traps[known_name])} {known_name}\n")
         return 0
     action: str | None = rest[0]
     names = rest[1:]

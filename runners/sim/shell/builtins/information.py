@@ -14,7 +14,8 @@ if TYPE_CHECKING:
     from runners.sim.shell.interpreter import Shell
 
 _KEYWORDS = frozenset(
-    "if then else elif fi case esac for select while until do done in function time { } ! [[ ]] coproc".split()
+    ["if", "then", "else", "elif", "fi", "case", "esac", "for", "select", "while", "until", "do", "done", "in",
+     "function", "time", "{", "}", "!", "[[", "]]", "coproc"]
 )  # fmt: skip
 
 
@@ -136,8 +137,8 @@ def hash_(shell: Shell, argv: list[str]) -> int:
             shell.out("hash: hash table empty\n")
             return 0
         shell.out("hits\tcommand\n")
-        for path in hashed.values():
-            shell.out(f"   1\t{path}\n")
+        for known in hashed.values():
+            shell.out(f"   1\t{known}\n")
     status = 0
     for name in names:
         path = _path(shell, name)

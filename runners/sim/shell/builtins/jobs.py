@@ -114,8 +114,8 @@ def wait(shell: Shell, argv: list[str]) -> int:
         finished = next(pid for pid in running if _done(shell, pid) is not None)
         return _await(shell, finished)
     if not rest:
-        for job in list(session.jobs):
-            _await(shell, job.pid)
+        for pid in [job.pid for job in session.jobs]:
+            _await(shell, pid)
         session.jobs = []
         return 0
     status = 0

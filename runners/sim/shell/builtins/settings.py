@@ -103,7 +103,7 @@ def shopt(shell: Shell, argv: list[str]) -> int:
     if not names:
         for name in sorted(known):
             on = name in state
-            if "s" in flags and not on or "u" in flags and on:
+            if ("s" in flags and not on) or ("u" in flags and on):
                 continue
             if "p" in flags:
                 shell.out(f"shopt {'-s' if on else '-u'} {name}\n")

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 from runners.sim.commands import test_
 from runners.sim.commands.echo import render
-from runners.sim.commands.printf import PrintfProblem, format_all
+from runners.sim.commands.printf import PrintfError, format_all
 from runners.sim.shell import conditions
 from runners.sim.shell.builtins.arguments import options, show_usage
 
@@ -37,7 +37,7 @@ def printf(shell: Shell, argv: list[str]) -> int:
 
     try:
         data, status = format_all(rest[0], rest[1:], problem, shell.spend, shell.machine.clock.now)
-    except PrintfProblem as error:
+    except PrintfError as error:
         if error.output:
             shell.out(error.output.decode("utf-8", "surrogateescape"))
         shell.error(f"printf: {error.message}")
@@ -70,6 +70,6 @@ def test(shell: Shell, argv: list[str]) -> int:
         return int(
             not test_.evaluate(words, shell.view, lambda operator, word: conditions.unary(shell, operator, word))
         )
-    except test_.TestProblem as problem:
+    except test_.TestError as problem:
         shell.error(f"{argv[0]}: {problem}")
         return 2

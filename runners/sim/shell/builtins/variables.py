@@ -265,8 +265,8 @@ def unset(shell: Shell, argv: list[str]) -> int:
                 continue
             key: int | str = subscript if variable.kind == "A" else shell.expander.arithmetic(subscript)
             if isinstance(key, int) and key < 0:
-                key += max(variable.value, default=-1) + 1  # type: ignore[type-var, operator]
-            variable.value.pop(key, None)  # type: ignore[call-overload]
+                key += max(variable.value, default=-1) + 1
+            variable.value.pop(key, None)
             continue
         session.unset(name)
     return status
@@ -377,11 +377,10 @@ def split_fields(text: str, escaped: list[bool], ifs: str, limit: int | None) ->
         fields.append(text[start:position])
         while position < size and is_white(position):
             position += 1
-        if position < size and is_delimiter(position):
-            if text[position] not in white:
+        if position < size and is_delimiter(position) and text[position] not in white:
+            position += 1
+            while position < size and is_white(position):
                 position += 1
-                while position < size and is_white(position):
-                    position += 1
     return fields
 
 
@@ -393,7 +392,8 @@ def read(shell: Shell, argv: list[str]) -> int:
         if not re.fullmatch(r"[A-Za-z_][A-Za-z0-9_]*(\[.*\])?", name):
             shell.error(f"read: `{name}': not a valid identifier")
             return 1
-    fd = int(flags["u"]) if (flags.get("u") or "").isdigit() else 0
+    fd_text = flags.get("u") or ""
+    fd = int(fd_text) if fd_text.isdigit() else 0
     delimiter = ((flags["d"] or "\0")[:1] if "d" in flags else "\n").encode("utf-8", "surrogateescape")[:1]
     count = None
     for letter in ("n", "N"):
@@ -426,9 +426,10 @@ def read(shell: Shell, argv: list[str]) -> int:
         return 1
     ifs = session.get("IFS")
     ifs = " \t\n" if ifs is None else ifs
-    if "a" in flags and flags["a"]:
+    array = flags.get("a")
+    if array:
         fields = split_fields(line, escaped, ifs, None)
-        session.variables[flags["a"]] = Variable(dict(enumerate(fields)), kind="a")
+        session.variables[array] = Variable(dict(enumerate(fields)), kind="a")
     elif not names:
         shell.assign("REPLY", line)
     elif "N" in flags:
@@ -486,7 +487,7 @@ def mapfile(shell: Shell, argv: list[str]) -> int:
     if numbers["O"]:
         old = shell.session.variables.get(name)
         if old is not None and isinstance(old.value, dict) and old.kind == "a":
-            values = {**old.value, **values}  # type: ignore[dict-item]
+            values = {**old.value, **values}
     shell.session.variables[name] = Variable(values, kind="a")
     return 0
 
@@ -522,18 +523,18 @@ def getopts(shell: Shell, argv: list[str]) -> int:
         shell.assign(name, "?")
         return 1
     letter = word[position] if position < len(word) else ""
-    at = spec.find(letter) if letter and letter != ":" else -1
+    place = spec.find(letter) if letter and letter != ":" else -1
     position += 1
     session.unset("OPTARG")
     following, next_position = (index + 1, 1) if position >= len(word) else (index, position)
     found = letter
-    if at < 0:
+    if place < 0:
         found = "?"
         if silent:
             session.set("OPTARG", letter)
         elif session.get("OPTERR") != "0":
             shell.write_error(f"{session.name}: illegal option -- {letter}\n")
-    elif spec[at + 1 : at + 2] == ":":
+    elif spec[place + 1 : place + 2] == ":":
         if position < len(word):
             session.set("OPTARG", word[position:])
             following, next_position = index + 1, 1

@@ -14,10 +14,13 @@ from tests.differential.harness import ENVIRONMENT, base_machine
 _BASE = base_machine(1_700_000_000.0)
 _SMALL = Limits(steps=60_000, output_bytes=4096, seconds=30.0)
 _PIECES = (
-    "echo", " ", "$(", ")", "`", '"', "'", "${", "}", "{", "|", "||", "&&", ";", "\n", "<", ">", "<<E", ">>", "&", "$((",
+    "echo", " ", "$(", ")", "`", '"', "'", "${", "}", "{", "|", "||", "&&", ";", "\n", "<", ">", "<<E", ">>", "&",
+    "$((",
     "))", "[[", "]]", "if", "then", "fi", "for", "in", "do", "done", "while", "case", "esac", "x=1", "$x", "${x:-", "*",
-    "~", "{1..9}", "\\", "#", "!", "a", "=~", "(", "function f", "f()", "sed s/a/b/", "awk", "grep -E (", "find . -exec",
-    "sort -k", "printf %d", "${x//a/b}", "xargs", "cat", "\0", "\x1b[0m", "\udc80", "é", "2>&1", "read", "local", "exec",
+    "~", "{1..9}", "\\", "#", "!", "a", "=~", "(", "function f", "f()", "sed s/a/b/", "awk", "grep -E (",
+    "find . -exec",
+    "sort -k", "printf %d", "${x//a/b}", "xargs", "cat", "\0", "\x1b[0m", "\udc80", "é", "2>&1", "read", "local",
+    "exec",
     "trap", "set -e", "eval", "test", "[", "]", "-eq", "tr", "cut -f", "tar xf", "date -d", "dd", "expr", "return",
 )  # fmt: skip
 
@@ -41,12 +44,17 @@ def run(text: str, limits: Limits = _SMALL) -> ShellResult:
 @pytest.mark.parametrize(
     "text",
     [
-        "while true; do :; done", "until false; do :; done", "for ((;;)); do :; done", ":(){ :|:& };:", "f() { f | f; }; f",
-        "yes", "yes | cat", "yes > /tmp/big", "cat /dev/zero", "tail -f /etc/passwd", "sleep 1000", "cat < /dev/zero | wc",
-        "echo {1..100000000}", "echo {1..1000}{1..1000}{1..1000}", "x=a; while :; do x=$x$x; done", "printf %1000000000s",
-        "seq 1000000000", "a=(); while :; do a+=(1 2 3); done", "x=$(yes)", "read x < <(sleep 1000)", "wait $(sleep 999)",
+        "while true; do :; done", "until false; do :; done", "for ((;;)); do :; done", ":(){ :|:& };:",
+        "f() { f | f; }; f",
+        "yes", "yes | cat", "yes > /tmp/big", "cat /dev/zero", "tail -f /etc/passwd", "sleep 1000",
+        "cat < /dev/zero | wc",
+        "echo {1..100000000}", "echo {1..1000}{1..1000}{1..1000}", "x=a; while :; do x=$x$x; done",
+        "printf %1000000000s",
+        "seq 1000000000", "a=(); while :; do a+=(1 2 3); done", "x=$(yes)", "read x < <(sleep 1000)",
+        "wait $(sleep 999)",
         "dd if=/dev/zero bs=1M", "trap 'while :; do :; done' EXIT; exit",
-        "cat <(yes)", "find / -exec yes \\;", "awk 'BEGIN { while (1) x = x \"aaaaaaaa\" }'", "sed ':a;s/x*/xx/;ba' /etc/passwd",
+        "cat <(yes)", "find / -exec yes \\;", "awk 'BEGIN { while (1) x = x \"aaaaaaaa\" }'",
+        "sed ':a;s/x*/xx/;ba' /etc/passwd",
         "echo | sed ':a;ba'", "eval \"$(printf 'echo %.0s' {1..9999})\" | yes",
     ],
 )  # fmt: skip
@@ -60,11 +68,18 @@ def test_endless_work_ends_as_timed_out(text: str) -> None:
         "(" * 2000, "$(" * 3000, "{ " * 2000, "${" * 3000, "[[ " + "( " * 2000, "echo $((" + "(" * 3000, "if true; then " * 800,
         'echo "' + "x" * 1_000_000, "echo " + "a" * 1_000_000, "echo " + "a " * 100_000, "'" * 100_001, "`" * 9999, "\\" * 10_000,
         "f() { f; }; f", "x='$x'; eval eval eval $x", "a[a[a[a[a[0]]]]]=1", "echo ${a[${a[${a[0]}]}]}", "((x=x=x=x=1))",
-        "expr " + "'(' " * 500, "test " + "! " * 500 + "x", "find / " + "\\( " * 300, "((" + "-" * 5000 + "1))",
-        "grep -E '" + "(" * 2000 + "' /etc/passwd", "x=1; declare -n x=x; echo $x", "a=b; b=a; echo $((a))", "alias a=b b=a; a",
-        "exec 5<>/tmp/x; cat <&5", "cat /dev/urandom | head -c 10 | wc -c", "kill -9 $$", "exec nosuch", "exec >/dev/full; echo x",
-        "source /dev/stdin <<< 'echo hi'", "set -n", "cd /nosuch; pwd", "printf '%s' $'\\xff\\xfe'", "sed 's/\\(a\\)/\\9/'",
-        "x=$(printf '\\0')", "getopts", "shift 99", "break 5", "return", "unset PATH; ls", "IFS=; echo $PATH", "echo ${!}",
+        "expr " + "'(' " * 500, "test " + "! " * 500 + "x", "find / " + "\\( " * 300,
+        "((" + "-" * 5000 + "1))",
+        "grep -E '" + "(" * 2000 + "' /etc/passwd", "x=1; declare -n x=x; echo $x", "a=b; b=a; echo $((a))",
+        "alias a=b b=a; a",
+        "exec 5<>/tmp/x; cat <&5",
+        "cat /dev/urandom | head -c 10 | wc -c", "kill -9 $$", "exec nosuch",
+        "exec >/dev/full; echo x",
+        "source /dev/stdin <<< 'echo hi'", "set -n", "cd /nosuch; pwd", "printf '%s' $'\\xff\\xfe'",
+        "sed 's/\\(a\\)/\\9/'",
+        "x=$(printf '\\0')",
+        "getopts", "shift 99", "break 5", "return", "unset PATH; ls", "IFS=; echo $PATH",
+        "echo ${!}",
     ],
 )  # fmt: skip
 def test_odd_lines_give_an_answer(text: str) -> None:
@@ -82,7 +97,10 @@ def fuzz(count: int, seed: int) -> None:
     machine, session = fresh()
     for number in range(count):
         if number % 3 == 0:
-            text = "".join(chr(choose.choice((choose.randrange(128), choose.randrange(0x300)))) for _ in range(choose.randrange(60)))
+            text = "".join(
+                chr(choose.choice((choose.randrange(128), choose.randrange(0x300))))
+                for _ in range(choose.randrange(60))
+            )
         else:
             text = choose.choice(("", " ")).join(choose.choice(_PIECES) for _ in range(choose.randrange(1, 14)))
         if number % 50 == 0:
