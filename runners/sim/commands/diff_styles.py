@@ -152,7 +152,7 @@ def side_by_side(one: Side, other: Side, script: Sequence[Change], width: int, c
 def _row(left: bytes | None, mark: bytes, right: bytes | None, half: int, second: int) -> bytes:
     text, column = _fitted((left or b"").rstrip(b"\n"), half)
     if mark != b" ":
-        middle = (half + second) // 2
+        middle = (half + second - 1) // 2
         text += _fill(column, middle) + mark
         column = middle + 1
     if right is not None and right != b"\n":

@@ -59,7 +59,7 @@ class _Join:
             self.ctx.die(f"{name}: {error.strerror}")
         found = []
         for line in raw:
-            fields = line.split() if self.separator is None else line.split(self.separator)
+            fields = _cut(line, self.separator)
             place = self.places[side]
             key = fields[place] if place < len(fields) else b""
             found.append(_Line(key.lower() if self.fold else key, fields, line))
@@ -90,10 +90,45 @@ class _Join:
         self.out.append((self.separator or b" ").join(cells) + b"\n")
 
 
+def _cut(line: bytes, separator: bytes | None) -> list[bytes]:
+    if separator is None:
+        return line.split()
+    return line.split(separator) if separator else [line]
+
+
 def _field(ctx: Context, text: str) -> int:
     if not text.isdigit() or text == "0":
         ctx.die(f"invalid field number: ‘{text}’")
     return int(text) - 1
+
+
+class _Order:
+    """Watches that the files are sorted. Until some line has no partner, order is of no consequence."""
+
+    def __init__(
+        self, ctx: Context, sides: tuple[list[_Line], list[_Line]], names: list[str], options: Options
+    ) -> None:
+        self.ctx = ctx
+        self.sides = sides
+        self.names = names
+        self.strict = options.has("check-order")
+        self.off = options.has("nocheck-order")
+        self.unpaired = self.strict
+        self.seen = [False, False]
+        self.complaints: list[str] = []
+
+    def reached(self, side: int, place: int) -> None:
+        """A line is read and compared with the one before it."""
+        lines = self.sides[side]
+        if self.off or self.seen[side] or not self.unpaired or not 0 < place < len(lines):
+            return
+        if lines[place].key < lines[place - 1].key:
+            text = lines[place].text.decode("utf-8", "replace")
+            message = f"{self.names[side]}:{place + 1}: is not sorted: {text}"
+            if self.strict:
+                self.ctx.die(message)
+            self.seen[side] = True
+            self.complaints.append(message)
 
 
 def main(ctx: Context) -> int:
@@ -115,23 +150,24 @@ def main(ctx: Context) -> int:
     assert len(counts) == 2
     if options.has("header") and sides[0] and sides[1]:
         join.write(sides[0].pop(0), sides[1].pop(0), counts)
-    status = 0
     first = second = 0
     one, other = sides
-    unpaired = options.has("check-order")
+    order = _Order(ctx, sides, operands, options)
     while first < len(one) or second < len(other):
         left = one[first].key if first < len(one) else None
         right = other[second].key if second < len(other) else None
         if right is None or (left is not None and left < right):
-            unpaired = True
             if "1" in alone:
                 join.write(one[first], None, counts)
             first += 1
+            order.reached(0, first)
+            order.unpaired |= right is not None
         elif left is None or right < left:
-            unpaired = True
             if "2" in alone:
                 join.write(None, other[second], counts)
             second += 1
+            order.reached(1, second)
+            order.unpaired |= left is not None
         else:
             end_first, end_second = first, second
             while end_first < len(one) and one[end_first].key == left:
@@ -142,25 +178,14 @@ def main(ctx: Context) -> int:
                 for row in one[first:end_first]:
                     for match in other[second:end_second]:
                         join.write(row, match, counts)
+            for place in range(first + 1, end_first + 1):
+                order.reached(0, place)
+            for place in range(second + 1, end_second + 1):
+                order.reached(1, place)
             first, second = end_first, end_second
     ctx.stdout.write(b"".join(join.out))
-    # While every line finds its partner, order is of no consequence.
-    disorder = _disorder(sides, operands) if unpaired and not options.has("nocheck-order") else []
-    for message in disorder:
+    for message in order.complaints:
         ctx.err(message)
-        status = 1
-    if disorder:
+    if order.complaints:
         ctx.err("input is not in sorted order")
-    return status
-
-
-def _disorder(sides: tuple[list[_Line], list[_Line]], names: list[str]) -> list[str]:
-    """A complaint for each file that is not sorted by its join field."""
-    found = []
-    for side, name in zip(sides, names, strict=True):
-        for number in range(1, len(side)):
-            if side[number].key < side[number - 1].key:
-                text = side[number].text.decode("utf-8", "replace")
-                found.append(f"{name}:{number + 1}: is not sorted: {text}")
-                break
-    return found
+    return int(bool(order.complaints))

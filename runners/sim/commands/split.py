@@ -101,9 +101,8 @@ def _chunks(ctx: Context, options: Options, data: bytes, prefix: str, end: bytes
         lines = _lines(data, end)
         pieces = [b"".join(lines[start::total]) for start in range(total)]
     else:
-        ends = [len(data) * (number + 1) // total for number in range(total)]
-        base = len(data) // total
-        ends = [base * (number + 1) for number in range(total - 1)] + [len(data)]
+        base = max(len(data) // total, 1)
+        ends = [min(base * (number + 1), len(data)) for number in range(total - 1)] + [len(data)]
         pieces = _whole_lines(data, ends, end) if kind == "l" else [
             data[(ends[number - 1] if number else 0) : ends[number]] for number in range(total)
         ]  # fmt: skip

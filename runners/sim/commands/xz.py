@@ -28,17 +28,16 @@ def main(ctx: Context) -> int:
         problem = _one(ctx, options, name, unpack, to_stdout or name == "-", suffix)
         if problem is not None:
             ctx.err(problem)
-            status = 1
+            status = 2 if problem.endswith("suffix, skipping") else 1
     return status
 
 
 def _one(ctx: Context, options: Options, name: str, unpack: bool, to_stdout: bool, suffix: str) -> str | None:
     """Treat one file; the complaint, if there is one."""
     shown = "(stdin)" if name == "-" else name
-    if unpack and not to_stdout and not name.endswith((".xz", ".lzma", ".txz")):
-        return f"{shown}: Filename has an unknown suffix, skipping"
+    known_suffix = name.endswith((".xz", ".lzma", ".txz"))
     if not unpack and not to_stdout and name.endswith(suffix):
-        return f"{shown}: File already has '{suffix}' suffix, skipping"
+        return f"{shown}: File already has `{suffix}' suffix, skipping"
     try:
         if name != "-" and ctx.files.stat(name).is_dir:
             return f"{shown}: Is a directory, skipping"
@@ -55,6 +54,8 @@ def _one(ctx: Context, options: Options, name: str, unpack: bool, to_stdout: boo
         return f"{shown}: {'Unexpected end of input' if known else 'File format not recognized'}"
     if options.has("t"):
         return None
+    if unpack and not to_stdout and not known_suffix:
+        return f"{shown}: Filename has an unknown suffix, skipping"
     if to_stdout:
         ctx.stdout.write(result)
         return None
