@@ -16,7 +16,7 @@ import regex
 
 from runners.sim.budget import BudgetExceeded
 
-_BACKTRACKING_SECONDS = 2.0
+_BACKTRACKING_SECONDS = 1.0
 _MAX_REPEAT = 1000
 _CLASSES = frozenset(
     {"alpha", "digit", "alnum", "upper", "lower", "space", "blank", "punct", "print", "graph", "cntrl", "xdigit"}
