@@ -31,7 +31,7 @@ def main(ctx: Context) -> int:
     options = parse(
         ctx, "ne:f:Eri::l:suzb",
         ["quiet/n", "silent/n", "expression=/e", "file=/f", "regexp-extended/E", "in-place=?/i", "separate/s",
-         "unbuffered/u", "null-data/z", "posix", "debug", "follow-symlinks", "line-length=/l", "sandbox"],
+         "unbuffered/u", "null-data/z", "posix", "debug", "follow-symlinks", "line-length=/l"],
         usage=_USAGE, version="GNU sed) 4.9",
     )  # fmt: skip
     pieces: list[str] = []
