@@ -5,18 +5,17 @@ A test holds that file current.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping
 from typing import Any
 
 from scenario_dsl.diagnostics import Diagnostic
 from scenario_dsl.filters import FILTERS
-from scenario_dsl.model import Parameter
+from scenario_dsl.markdown import arguments, flow, table
 from scenario_dsl.modules import MODULES
 from scenario_dsl.parameters import TYPES
 from scenario_dsl.probes import PROBES
 from scenario_dsl.problems import meaning, packs, reading, shape, templates
 from scenario_dsl.schema import KINDS, POLICIES, DocumentKind, schema
-from scenario_dsl.values import Value
 
 _PLACES: Mapping[DocumentKind, str] = {
     "scenario": "`scenarios/<name>.yml`: one incident, with everything that can be done about it.",
@@ -57,7 +56,7 @@ def _document(kind: DocumentKind) -> str:
 def _keys(title: str, node: Mapping[str, Any], whole: Mapping[str, Any]) -> Iterator[str]:
     """A table of the keys of a mapping, then one for each mapping below it."""
     required = node.get("required", ())
-    yield from _table(
+    yield from table(
         ("key", "what", ""),
         [
             (f"`{key}`", _described(value, whole), "required" if key in required else "")
@@ -105,14 +104,6 @@ def _described(node: Any, whole: Mapping[str, Any]) -> str:
     return text
 
 
-def _table(head: Sequence[str], rows: Sequence[Sequence[str]]) -> Iterator[str]:
-    yield f"| {' | '.join(head)} |"
-    yield f"|{'---|' * len(head)}"
-    for row in rows:
-        yield f"| {' | '.join(cell.replace('|', chr(92) + '|') for cell in row)} |"
-    yield ""
-
-
 def _types() -> str:
     rows = [(f"`{each.name}`", each.article, each.form) for each in TYPES.values()]
     lines = [
@@ -121,7 +112,7 @@ def _types() -> str:
         "One mechanism for the arguments of faults, probes and modules. `list of <type>` is a list of them. A template",
         "may stand wherever a value is expected; it is checked with the values of every world.",
         "",
-        *_table(("type", "is", "looks like"), rows),
+        *table(("type", "is", "looks like"), rows),
     ]
     return "\n".join(lines)
 
@@ -129,45 +120,16 @@ def _types() -> str:
 def _probes() -> str:
     lines = ["## Probes", "", "Every expectation that is given must hold.", ""]
     for probe in PROBES.values():
-        lines += [f"### `{probe.name}`", "", probe.doc, "", *_arguments(probe.parameters, probe.exactly_one)]
-        lines += ["```yaml", f"{probe.name}: {_flow(probe.example)}", "```", ""]
+        lines += [f"### `{probe.name}`", "", probe.doc, "", *arguments(probe.parameters, probe.exactly_one)]
+        lines += ["```yaml", f"{probe.name}: {flow(probe.example)}", "```", ""]
     return "\n".join(lines)
 
 
 def _modules() -> str:
     lines = ["## Ansible modules", "", "What the tasks of a fault may use. Arguments are always named.", ""]
     for module in MODULES.values():
-        lines += [f"### Module `{module.name}`", "", module.doc, "", *_arguments(module.parameters, module.exactly_one)]
+        lines += [f"### Module `{module.name}`", "", module.doc, "", *arguments(module.parameters, module.exactly_one)]
     return "\n".join(lines)
-
-
-def _arguments(parameters: Sequence[Parameter], exactly_one: Sequence[Sequence[str]]) -> Iterator[str]:
-    rows = []
-    for parameter in parameters:
-        what = parameter.doc
-        if parameter.choices:
-            what += f" ({', '.join(f'`{choice}`' for choice in parameter.choices)})"
-        note = "required" if parameter.required else ""
-        if parameter.default is not None:
-            note = f"default `{parameter.default}`"
-        if any(parameter.name in group for group in exactly_one):
-            note = "one of " + ", ".join(f"`{name}`" for group in exactly_one for name in group)
-        rows.append((f"`{parameter.name}`", parameter.type, what, note))
-    yield from _table(("argument", "type", "what", ""), rows)
-
-
-def _flow(value: Value) -> str:
-    """A value as YAML in one line."""
-    if isinstance(value, bool):
-        return "true" if value else "false"
-    if isinstance(value, Mapping):
-        return "{" + ", ".join(f"{key}: {_flow(item)}" for key, item in value.items()) + "}"
-    if isinstance(value, tuple):
-        return "[" + ", ".join(map(_flow, value)) + "]"
-    if isinstance(value, str):
-        plain = value.replace("_", "").replace("-", "").isalnum() and not value.isdigit()
-        return value if plain else "'" + value.replace("'", "''") + "'"
-    return str(value)
 
 
 def _templates() -> str:
@@ -191,4 +153,4 @@ def _diagnostics() -> str:
         if isinstance(each, type) and issubclass(each, Diagnostic) and each is not Diagnostic
     ]
     rows = [(f"`{each.code}`", each.severity, each.title) for each in classes]
-    return "\n".join(["## Diagnostics", "", *_table(("code", "", "what it says"), sorted(rows))])
+    return "\n".join(["## Diagnostics", "", *table(("code", "", "what it says"), sorted(rows))])
