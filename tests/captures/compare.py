@@ -75,7 +75,7 @@ def differences(state: str) -> Iterator[Difference]:
 def _difference(world: SimWorld, capture: Capture) -> str:
     # Each captured command had a shell of its own, in root's home.
     try:
-        done = world.run(f"cd /root\n{capture.command}", **LIMITS)
+        done = world.run(f"cd /root; hash -r\n{capture.command}", **LIMITS)
     except BaseException as error:  # a crash is the worst difference, and the next command may still be compared
         if isinstance(error, KeyboardInterrupt):
             raise

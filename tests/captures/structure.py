@@ -34,7 +34,7 @@ _KEPT = re.compile(
     r"curl: \(\d+\)|\(\d+: [A-Z][a-z]+|\[Errno \d+\]|tcp dpt:\d+|\bports? \d+\b|:\d{2,5}\b(?=$|[ /\"'])|HTTP\" \d{3}|"
     r"\b(?:un)?signal=\d+/[A-Z]+|HTTP/\d\.\d\" \d{3}|\bdports? [\d,]+|x509|sha256|ed25519|base64|\b127\.0\.0\.1\b"
 )
-_ADDRESS = re.compile(r"\b\d{1,3}(?:\.\d{1,3}){3}(?:/\d+)?\b|\b(?:[0-9a-f]{2}:){5}[0-9a-f]{2}\b")
+_ADDRESS = re.compile(r"\b\d{1,3}(?:\.\d{1,3}){3}(?:/\d+)?\b")
 _HEX = re.compile(r"\b(?=[0-9a-fA-F]*\d)[0-9a-fA-F]{12,}\b")
 _SIZE = re.compile(r"(?<![\w.])\d+(?:[.,]\d+)?(?:[KMGT]i?B?|B)\b")
 _NUMBER = re.compile(r"(?<![\w.])\d+(?:[.,]\d+)*%?")
@@ -46,6 +46,9 @@ def line_structure(line: str) -> str:
     """One line without what may differ between two machines."""
     line = line.split("\r")[-1] if "\r" in line.rstrip("\r") else line
     line = re.sub(r"^(\S*bash): line \d+: ", r"\1: ", line)
+    line = re.sub(r"@if\d+|(?<=eth0)@\w+| link-netnsid \d+", "", line)  # a container's end of its cable
+    line = re.sub(r"\b(?:[0-9a-f]{2}:){5}[0-9a-f]{2}\b|(?<![\w:])(?:fe80)?::[0-9a-f:]*", "<address>", line)
+    line = re.sub(r"[\d.]+ [kMGT]?B/s", "<rate>", line)
     line = _UPTIME.sub("up <time>", line)
     line = _TIME.sub("<time>", line)
     kept: list[str] = []
@@ -68,6 +71,8 @@ def text_structure(text: str) -> tuple[str, ...]:
     """All lines, with neighbours of the same structure merged into one."""
     lines: list[str] = []
     for line in text.splitlines():
+        if re.fullmatch(r"\[\d+\] \d+", line):
+            continue  # an interactive shell tells of its jobs
         reduced = line_structure(line)
         if not lines or lines[-1] != reduced:
             lines.append(reduced)
