@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
 from datetime import UTC, datetime, timedelta
 
 from runners.sim.commands.context import CommandExit, Context
@@ -61,7 +60,7 @@ def main(ctx: Context) -> int:
         ctx.stderr.write(b"No journal files were opened due to insufficient permissions.\n")
         return 1
     limit = _limit(ctx, options)
-    chosen = list(_chosen(ctx, options))
+    chosen = _chosen(ctx, options)
     field = options.value("F")
     if field is not None:
         seen = dict.fromkeys(fields(ctx.machine, entry, 0).get(field, "") for entry in chosen)
@@ -108,7 +107,7 @@ def _limit(ctx: Context, options: Options) -> int | None:
     return int(text)
 
 
-def _chosen(ctx: Context, options: Options) -> Iterator[Entry]:
+def _chosen(ctx: Context, options: Options) -> list[Entry]:
     """The entries that all the filters let through, oldest first."""
     units = set(expand(ctx, options.values("u")))
     identifiers = set(options.values("t"))
@@ -133,19 +132,21 @@ def _chosen(ctx: Context, options: Options) -> Iterator[Entry]:
         since = max(since or 0.0, ctx.machine.clock.boot)
     if options.has("k"):
         since = max(since or 0.0, ctx.machine.clock.boot)
-    for index, entry in enumerate(entries(ctx.machine, since=since, until=until, kernel_only=options.has("k"))):
-        ctx.spend(1)
-        if not low <= entry.priority <= high:
-            continue
-        if units and entry.unit not in units:
-            continue
-        if identifiers and entry.identifier not in identifiers:
-            continue
-        if matcher is not None and matcher.search(entry.message.encode("utf-8", "surrogateescape")) is None:
-            continue
-        if matches and not _agrees(fields(ctx.machine, entry, index), matches):
-            continue
-        yield entry
+    found = list(entries(ctx.machine, since=since, until=until, kernel_only=options.has("k")))
+    ctx.spend(len(found))
+    if matches:
+        found = [entry for index, entry in enumerate(found) if _agrees(fields(ctx.machine, entry, index), matches)]
+    if (low, high) != (0, 7):
+        found = [entry for entry in found if low <= entry.priority <= high]
+    if units:
+        found = [entry for entry in found if entry.unit in units]
+    if identifiers:
+        found = [entry for entry in found if entry.identifier in identifiers]
+    if matcher is not None:
+        found = [
+            entry for entry in found if matcher.search(entry.message.encode("utf-8", "surrogateescape")) is not None
+        ]
+    return found
 
 
 def _field_matches(ctx: Context, options: Options) -> dict[str, set[str]]:

@@ -5,25 +5,13 @@ from __future__ import annotations
 import errno
 import posixpath
 import stat
-from typing import NamedTuple
 
 from runners.sim.files.content import EMPTY, Content
 from runners.sim.files.inode import EXECUTE, READ, WRITE, Cred, Inode, permits
 from runners.sim.files.tree import FileTree, fail
+from runners.sim.files.walk import Found, straight, walk
 
-_MAX_LINKS = 40
-
-
-class Found(NamedTuple):
-    """Where a path leads: the directory, the last name in it, and what is there (None: nothing yet).
-
-    `path` is absolute, without links in its directory part.
-    """
-
-    parent: Inode
-    name: str
-    inode: Inode | None
-    path: str
+__all__ = ["FileView", "Found"]
 
 
 class FileView:
@@ -48,89 +36,7 @@ class FileView:
         """Walk a path. ENOENT when a directory on the way is missing; a missing last name is `inode=None`."""
         if path == "":
             raise fail(errno.ENOENT, path)
-        return self._straight(path) or self._walk(path, follow)
-
-    def _straight(self, path: str) -> Found | None:
-        """The quick way, for an absolute path without links, `..` or made-up files on it; None when it is not so."""
-        if path[0] != "/" or path[-1] == "/":
-            return None
-        tree = self.tree
-        inodes, covered, cred, made_up = tree.inodes, tree.covered, self.cred, tree.synthetic
-        parts = path[1:].split("/")
-        last = len(parts) - 1
-        here = inodes[tree.mounts[0].root]
-        for index, name in enumerate(parts):
-            if name in ("", ".", "..") or here.entries is None or here.dev in made_up or len(name) > 63:
-                return None
-            if cred.uid and not permits(here, cred, EXECUTE):
-                return None
-            number = here.entries.get(name)
-            if number is None:
-                return Found(here, name, None, path) if index == last else None
-            while number in covered:
-                number = covered[number]
-            child = inodes[number]
-            if child.target is not None or child.dev in made_up:
-                return None
-            if index == last:
-                return Found(here, name, child, path)
-            here = child
-        return None
-
-    def _walk(self, path: str, follow: bool) -> Found:
-        tree = self.tree
-        links = 0
-        root = tree.inodes[tree.mounts[0].root]
-        # Walked as a stack, because `..` of a link's target is not the text before it.
-        stack: list[tuple[str, Inode]] = [("", root)]
-        pending = [part for part in reversed(path.split("/")) if part and part != "."]
-        if not path.startswith("/"):
-            pending += [part for part in reversed(self.cwd.split("/")) if part]
-        must_be_dir = path.endswith(("/", "/."))
-        while pending:
-            name = pending.pop()
-            here = stack[-1][1]
-            if here.entries is None:
-                raise fail(errno.ENOTDIR, path)
-            if not permits(here, self.cred, EXECUTE):
-                raise fail(errno.EACCES, path)
-            if name == "..":
-                if len(stack) > 1:
-                    stack.pop()
-                continue
-            if len(name.encode("utf-8", "surrogateescape")) > 255:
-                raise fail(errno.ENAMETOOLONG, path)
-            child = self._child(stack, here, name)
-            if child is None:
-                if pending:
-                    raise fail(errno.ENOENT, path)
-                return Found(here, name, None, self._join(stack, name))
-            if child.target is not None and (pending or follow or must_be_dir):
-                links += 1
-                if links > _MAX_LINKS:
-                    raise fail(errno.ELOOP, path)
-                if child.target.startswith("/"):
-                    stack = [("", root)]
-                pending += [part for part in reversed(child.target.split("/")) if part and part != "."]
-                continue
-            stack.append((name, child))
-        last_name, last = stack[-1]
-        if must_be_dir and last.entries is None:
-            raise fail(errno.ENOTDIR, path)
-        parent = stack[-2][1] if len(stack) > 1 else root
-        return Found(parent, last_name or "/", last, self._join(stack[:-1], last_name))
-
-    def _child(self, stack: list[tuple[str, Inode]], here: Inode, name: str) -> Inode | None:
-        synthetic = self.tree.synthetic.get(here.dev)
-        if synthetic is None:
-            return self.tree.child(here, name)
-        mount = self.tree.mount_of(here)
-        inside = [part for part, _ in stack[mount.path.count("/") + 1 :]]
-        return synthetic.lookup("/".join([*inside, name]))
-
-    @staticmethod
-    def _join(stack: list[tuple[str, Inode]], name: str) -> str:
-        return "/".join([part for part, _ in stack] + [name]) or "/"
+        return straight(self.tree, self.cred, path) or walk(self.tree, self.cred, self.cwd, path, follow)
 
     def stat(self, path: str, *, follow: bool = True) -> Inode:
         found = self.find(path, follow=follow)

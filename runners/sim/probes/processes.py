@@ -49,7 +49,10 @@ def socket(machine: Machine, arguments: Arguments, baseline: Baseline) -> Observ
     seen, port = Seen(), arguments.integer("port") or 0
     protocol, address = arguments.text("protocol") or "tcp", arguments.text("address")
     wanted, program = arguments.flag("listening"), arguments.text("process")
-    holders = [one for one in machine.processes if _listens(one, protocol, port, address)]
+    holders = [
+        one for one in machine.processes.by_pid.values() if one.sockets and _listens(one, protocol, port, address)
+    ]
+    holders.sort(key=_pid)
     if not holders:
         seen.expect(not wanted, f"nothing listens on {protocol} port {port}")
         return seen.observation()
@@ -65,6 +68,10 @@ def socket(machine: Machine, arguments: Arguments, baseline: Baseline) -> Observ
     ]
     seen.expect(bool(genuine), fact if genuine else f"{fact}, which is not what belongs there")
     return seen.observation()
+
+
+def _pid(process: Process) -> int:
+    return process.pid
 
 
 def _listens(process: Process, protocol: str, port: int, address: str | None) -> bool:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from datetime import UTC, datetime
 
 from runners.sim.machine import Machine
@@ -78,15 +78,21 @@ def entries(
     uid: int | None = None,
 ) -> Iterator[Entry]:
     """Matching entries, oldest first. `priority`: that or more urgent; `unit`: a full unit name."""
-    for entry in machine.journal:
-        if (
-            (unit is None or entry.unit == unit)
-            and (identifier is None or entry.identifier == identifier)
-            and (since is None or entry.at >= since)
-            and (until is None or entry.at <= until)
-            and (priority is None or entry.priority <= priority)
-            and (not kernel_only or entry.transport == "kernel")
-            and (pid is None or entry.pid == pid)
-            and (uid is None or entry.uid == uid)
-        ):
-            yield entry
+    found: Iterable[Entry] = machine.journal
+    if unit is not None:
+        found = [entry for entry in found if entry.unit == unit]
+    if since is not None:
+        found = [entry for entry in found if entry.at >= since]
+    if until is not None:
+        found = [entry for entry in found if entry.at <= until]
+    if identifier is not None:
+        found = [entry for entry in found if entry.identifier == identifier]
+    if priority is not None:
+        found = [entry for entry in found if entry.priority <= priority]
+    if kernel_only:
+        found = [entry for entry in found if entry.transport == "kernel"]
+    if pid is not None:
+        found = [entry for entry in found if entry.pid == pid]
+    if uid is not None:
+        found = [entry for entry in found if entry.uid == uid]
+    return iter(found)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
+from itertools import chain
 from typing import NamedTuple
 
 
@@ -42,7 +43,7 @@ class SystemdState:
     """Run-time state of all units by full name; `loaded`: unit files as last read (see `unitfile`).
 
     `last_exit`: the last process of a unit that ended (a `lifecycle.Exit`); `picture`: what the unit folders held when
-    they were last read as a whole, so that reading them again costs nothing while they are the same.
+    they were last read as a whole, so that reading them again costs no more than what changed in them.
     """
 
     __slots__ = ("generation", "last_exit", "loaded", "picture", "units")
@@ -112,9 +113,7 @@ class Journal:
             self._tail = ()
 
     def __iter__(self) -> Iterator[Entry]:
-        for chunk in self._chunks:
-            yield from chunk
-        yield from self._tail
+        return chain(*self._chunks, self._tail)
 
     def __reversed__(self) -> Iterator[Entry]:
         yield from reversed(self._tail)

@@ -157,7 +157,7 @@ def parse_exec(line: str) -> ExecLine:
 
 def load(view: FileView, name: str) -> UnitFile:
     """Read a unit from the first folder that has it, then its drop-ins in order of their names."""
-    template = _template(name)
+    template = template_of(name)
     folders = {folder: _entries(view, folder) for folder in SEARCH}
     for folder, entries in folders.items():
         for candidate in (name, template):
@@ -173,7 +173,8 @@ def _entries(view: FileView, folder: str) -> Mapping[str, int]:
         return {}
 
 
-def _template(name: str) -> str | None:
+def template_of(name: str) -> str | None:
+    """`worker@.service` of `worker@3.service`; None when the name has no instance in it."""
     stem, _, suffix = name.rpartition(".")
     return f"{stem.split('@', 1)[0]}@.{suffix}" if "@" in stem and not stem.endswith("@") else None
 

@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-from typing import cast
+from collections.abc import Iterator, Mapping
+from typing import NamedTuple, cast
+
+from immutables import Map
 
 from runners.sim.files.inode import Inode
 from runners.sim.files.view import FileView
@@ -75,16 +77,19 @@ def daemon_reload(machine: Machine) -> None:
 
 
 def reread(machine: Machine) -> None:
-    """Take the unit files as they are now, without a word in the journal."""
+    """Take the unit files as they are now, without a word in the journal. Only what changed is read again."""
     machine.systemd.generation += 1
-    picture = _picture(machine)
-    if picture is not None and picture == machine.systemd.picture:
+    before, now = machine.systemd.picture, _picture(machine)
+    changed = _changes(before, now) if isinstance(before, _Picture) else None
+    if changed is not None and not changed:
         return
-    machine.systemd.picture = picture
+    machine.systemd.picture = now if changed is not None or _leads_inside(now) else None
     view = machine.view()
     fresh: dict[str, object] = {}
-    for name in machine.systemd.loaded:
-        unit = read_unit(view, name)
+    for name, loaded in machine.systemd.loaded.items():
+        unit = cast(UnitFile, loaded)
+        if changed is None or unit.load_state == "not-found" or not changed.isdisjoint(_sources(name, unit)):
+            unit = read_unit(view, name)
         if unit.load_state != "not-found" or machine.systemd.get(name).active not in ("inactive", "failed"):
             fresh[name] = unit
         if unit.load_state in ("bad-setting", "error"):
@@ -92,23 +97,76 @@ def reread(machine: Machine) -> None:
     machine.systemd.loaded = fresh
 
 
-def _picture(machine: Machine) -> tuple[Inode, ...] | None:
-    """All inodes of the unit folders and of the folders in them; None when a link leads out of them."""
-    view, inodes = machine.view(), machine.files.inodes
-    found: list[Inode] = []
+class _Picture(NamedTuple):
+    """The unit folders at one moment: their own inodes (None: missing), and the map that all others are found in."""
+
+    folders: tuple[Inode | None, ...]
+    inodes: Map[int, Inode]
+
+
+def _picture(machine: Machine) -> _Picture:
+    view = machine.view()
+    folders: list[Inode | None] = []
     for folder in unitfile.SEARCH:
         try:
-            pending = [view.stat(folder)]
+            folders.append(view.stat(folder))
         except OSError:
-            continue
-        while pending:
-            inode = pending.pop()
-            found.append(inode)
-            if inode.entries is not None:
-                pending += [inodes[number] for number in inode.entries.values()]
-            elif inode.target is not None and not inode.target.startswith(_INSIDE):
+            folders.append(None)
+    return _Picture(tuple(folders), machine.files.inodes)
+
+
+def _entries(folder: Inode | None) -> Mapping[str, int]:
+    return {} if folder is None or folder.entries is None else folder.entries
+
+
+def _changes(before: _Picture, now: _Picture) -> frozenset[str] | None:
+    """Names of the units whose file or drop-ins are not the very same; None when a link leads to where we do not look.
+
+    What stands in .wants and .requires is no part of a unit's own settings.
+    """
+    changed: set[str] = set()
+    for old, new in zip(before.folders, now.folders, strict=True):
+        was, entries = _entries(old), _entries(new)
+        for name, number in entries.items():
+            if was.get(name) == number and _same(before.inodes, now.inodes, number):
+                continue
+            if not _inside(now.inodes, number):
                 return None
-    return tuple(found)
+            changed.add(name.removesuffix(".d"))
+        if old is not new:
+            changed.update(name.removesuffix(".d") for name in was if name not in entries)
+    return frozenset(name for name in changed if not name.endswith((".wants", ".requires")))
+
+
+def _same(before: Map[int, Inode], now: Map[int, Inode], number: int) -> bool:
+    inode = now[number]
+    if before.get(number) is not inode:
+        return False
+    if inode.entries is not None:
+        for child in inode.entries.values():
+            if not _same(before, now, child):
+                return False
+    return True
+
+
+def _leads_inside(picture: _Picture) -> bool:
+    return all(_inside(picture.inodes, number) for folder in picture.folders for number in _entries(folder).values())
+
+
+def _inside(inodes: Map[int, Inode], number: int) -> bool:
+    """Do all links here and below lead to other unit files (or to /dev/null)?"""
+    inode = inodes[number]
+    if inode.entries is not None:
+        return all(_inside(inodes, child) for child in inode.entries.values())
+    return inode.target is None or inode.target.startswith(_INSIDE)
+
+
+def _sources(name: str, unit: UnitFile) -> Iterator[str]:
+    """The names under which a unit's settings may stand: its own, its template's, and those of what it is a link to."""
+    for known in {name: None, unit.name: None, unit.path.rsplit("/", 1)[-1]: None}:
+        yield known
+        if "@" in known:
+            yield unitfile.template_of(known) or known
 
 
 def needs_reload(machine: Machine, name: str) -> bool:

@@ -1,0 +1,128 @@
+"""From a path to what it names: directories, mounts, links and made-up file systems on the way."""
+
+from __future__ import annotations
+
+import errno
+from functools import lru_cache
+from typing import NamedTuple
+
+from runners.sim.files.inode import EXECUTE, Cred, Inode, permits
+from runners.sim.files.tree import FileTree, fail
+
+_MAX_LINKS = 40
+_LONGEST_NAME = 255
+
+
+class Found(NamedTuple):
+    """Where a path leads: the directory, the last name in it, and what is there (None: nothing yet).
+
+    `path` is absolute, without links in its directory part.
+    """
+
+    parent: Inode
+    name: str
+    inode: Inode | None
+    path: str
+
+
+@lru_cache(maxsize=4096)
+def _plain_parts(path: str) -> tuple[tuple[str, ...], str] | None:
+    """The folders' names and the last one, of an absolute path whose parts are plain names; None for any other."""
+    if path[0] != "/" or path[-1] == "/":
+        return None
+    parts = path[1:].split("/")
+    if any(name in ("", ".", "..") or len(name) > _LONGEST_NAME // 4 for name in parts):
+        return None
+    return tuple(parts[:-1]), parts[-1]
+
+
+def straight(tree: FileTree, cred: Cred, path: str) -> Found | None:
+    """The quick way, for an absolute path without links, `..` or made-up files on it; None when it is not so.
+
+    A made-up file system is only ever entered by what it is mounted over.
+    """
+    plain = _plain_parts(path)
+    if plain is None:
+        return None
+    folders, last = plain
+    inodes, covered, ask = tree.inodes, tree.covered, cred.uid != 0
+    here = inodes[tree.mounts[0].root]
+    for name in folders:
+        if here.entries is None or (ask and not permits(here, cred, EXECUTE)):
+            return None
+        number = here.entries.get(name)
+        if number is None:
+            return None
+        if number in covered:
+            number = tree.top_of(number)
+            here = inodes[number]
+            if here.dev in tree.synthetic:
+                return None
+        else:
+            here = inodes[number]
+    if here.entries is None or (ask and not permits(here, cred, EXECUTE)):
+        return None
+    number = here.entries.get(last)
+    if number is None:
+        return Found(here, last, None, path)
+    child = inodes[tree.top_of(number) if number in covered else number]
+    if child.target is not None or child.dev in tree.synthetic:
+        return None
+    return Found(here, last, child, path)
+
+
+def walk(tree: FileTree, cred: Cred, cwd: str, path: str, follow: bool) -> Found:
+    """Any path, as namei(7) goes through it. OSError as the kernel would give."""
+    links = 0
+    root = tree.inodes[tree.mounts[0].root]
+    # Walked as a stack, because `..` of a link's target is not the text before it.
+    stack: list[tuple[str, Inode]] = [("", root)]
+    pending = [part for part in reversed(path.split("/")) if part and part != "."]
+    if not path.startswith("/"):
+        pending += [part for part in reversed(cwd.split("/")) if part]
+    must_be_dir = path.endswith(("/", "/."))
+    while pending:
+        name = pending.pop()
+        here = stack[-1][1]
+        if here.entries is None:
+            raise fail(errno.ENOTDIR, path)
+        if not permits(here, cred, EXECUTE):
+            raise fail(errno.EACCES, path)
+        if name == "..":
+            if len(stack) > 1:
+                stack.pop()
+            continue
+        if len(name) > _LONGEST_NAME // 4 and len(name.encode("utf-8", "surrogateescape")) > _LONGEST_NAME:
+            raise fail(errno.ENAMETOOLONG, path)
+        child = _child(tree, stack, here, name)
+        if child is None:
+            if pending:
+                raise fail(errno.ENOENT, path)
+            return Found(here, name, None, _join(stack, name))
+        if child.target is not None and (pending or follow or must_be_dir):
+            links += 1
+            if links > _MAX_LINKS:
+                raise fail(errno.ELOOP, path)
+            if child.target.startswith("/"):
+                stack = [("", root)]
+            pending += [part for part in reversed(child.target.split("/")) if part and part != "."]
+            continue
+        stack.append((name, child))
+    last_name, last = stack[-1]
+    if must_be_dir and last.entries is None:
+        raise fail(errno.ENOTDIR, path)
+    parent = stack[-2][1] if len(stack) > 1 else root
+    return Found(parent, last_name or "/", last, _join(stack[:-1], last_name))
+
+
+def _child(tree: FileTree, stack: list[tuple[str, Inode]], here: Inode, name: str) -> Inode | None:
+    synthetic = tree.synthetic.get(here.dev)
+    if synthetic is None:
+        return tree.child(here, name)
+    mount = tree.mount_of(here)
+    inside = [part for part, _ in stack[mount.path.count("/") + 1 :]]
+    return synthetic.lookup("/".join([*inside, name]))
+
+
+def _join(stack: list[tuple[str, Inode]], name: str) -> str:
+    return "/".join([part for part, _ in stack] + [name]) or "/"
