@@ -63,7 +63,7 @@ def main(ctx: Context) -> int:
 def _send_all(ctx: Context, arguments: list[str], number: int) -> int:
     status = 0
     for argument in arguments:
-        if not argument.lstrip("-").isdigit():
+        if not argument.removeprefix("-").isdigit():
             ctx.err(f"failed to parse argument: '{argument}'")
             status = 1
             continue

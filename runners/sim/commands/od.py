@@ -104,8 +104,8 @@ def main(ctx: Context) -> int:
     if status and not data:
         return status
     least = max(item.size for item in formats)
-    width = int(options.value("w") or (32 if options.has("w") else 16))
-    if width % least or width == 0:
+    width = _number(ctx, options, "w") if options.value("w") else 32 if options.has("w") else 16
+    if not width or width % least:
         ctx.err(f"warning: invalid width {width}; using {least} instead")
         width = least
     _dump(ctx, formats, data, skip, radix, width, options.has("v"))

@@ -63,6 +63,10 @@ def main(ctx: Context) -> int:
         ctx.err("Error is not recoverable: exiting now")
         return 2
     if actions[0] == "r":
+        if not _whole(data):
+            ctx.err("This does not look like a tar archive")
+            ctx.err("Exiting with failure status due to previous errors")
+            return 2
         return _create(ctx, options, archive, folder, data)
     if folder is not None and not _enter(ctx, folder):
         return 2
@@ -70,6 +74,16 @@ def main(ctx: Context) -> int:
         return _read(ctx, options, data, extract=actions[0] == "x")
     finally:
         ctx.files.cwd = start
+
+
+def _whole(data: bytes) -> bool:
+    """Is this an archive that more can be added to?"""
+    try:
+        with tarfile.open(fileobj=io.BytesIO(data), mode="r:") as archive:
+            archive.getmembers()
+    except tarfile.TarError:
+        return False
+    return True
 
 
 def _enter(ctx: Context, folder: str) -> bool:

@@ -236,7 +236,7 @@ def _batches(
     ctx: Context, options: Options, runner: _Runner, items: Iterator[_Item], per_line: int | None, per_run: int | None
 ) -> None:
     command = runner.command
-    limit = int(options.value("s") or _LONGEST_LINE)
+    limit = _number(ctx, options.value("s") or str(_LONGEST_LINE), "s")
     base = sum(len(word.encode("utf-8", "surrogateescape")) + 1 for word in command)
     batch: list[str] = []
     length, lines = base, 0

@@ -48,7 +48,7 @@ def main(ctx: Context) -> int:
     if "length" in values:
         data = data[: values["length"]]
     if "include" in flags:
-        out.write(_include(data, name, values.get("columns", 12), "upper" in flags).encode())
+        out.write(_include(data, name, values.get("columns", 0) or 12, "upper" in flags).encode())
     elif "plain" in flags:
         digits = data.hex()
         digits = digits.upper() if "upper" in flags else digits
