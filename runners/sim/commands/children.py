@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from runners.sim.commands.context import Context, Reader, Writer
-from runners.sim.commands.streams import Buffer, Capture, Stream, release
+from runners.sim.commands.streams import Buffer, Capture, release
 
 NOT_FOUND = 127
 CANNOT_RUN = 126
@@ -52,6 +52,9 @@ def command_output(ctx: Context, argv: Sequence[str], data: bytes = b"") -> tupl
 
 
 def finish(ctx: Context, stream: Reader | Writer) -> None:
-    """Close what `Context.open` or `create` gave, unless it is one of the standard streams."""
-    if stream is not ctx.stdin and stream is not ctx.stdout and stream is not ctx.stderr and isinstance(stream, Stream):
-        release(stream)
+    """Close what `Context.open` or `create` gave before the command ends; inherited streams stay open."""
+    for index, opened in enumerate(ctx.opened):
+        if opened is stream:
+            del ctx.opened[index]
+            release(opened)
+            return

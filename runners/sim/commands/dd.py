@@ -117,6 +117,8 @@ def _input(ctx: Context, plan: _Plan) -> Reader:
     try:
         if name in ("-", "/dev/stdin") or name.startswith("/dev/fd/"):
             return ctx.open(name if name != "-" else "./-")
+        if ctx.files.stat(name).is_dir:
+            return Directory(name)
         return ctx.open(name)
     except OSError as error:
         ctx.die(f"failed to open {quoted(name)}: {describe(error)}")

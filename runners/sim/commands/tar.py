@@ -235,7 +235,12 @@ def _read(ctx: Context, options: Options, data: bytes, *, extract: bool) -> int:
     wanted = [name.rstrip("/") for name in options.operands]
     found: set[str] = set()
     excluded = options.values("exclude")
-    strip = int(options.value("strip-components") or 0)
+    text = options.value("strip-components") or "0"
+    if not text.isdigit():
+        ctx.err(f"{text}: Invalid number of elements")
+        ctx.stderr.write(b"Try 'tar --help' or 'tar --usage' for more information.\n")
+        return 2
+    strip = int(text[:9])
     status = 0
     for member in members:
         ctx.spend(10)

@@ -102,7 +102,13 @@ def assert_alike(line: str, files: Files, *, ordered: bool = True) -> None:
     assert ours == theirs, line
 
 
-def run_away(line: str) -> ShellResult:
+def run_away(line: str) -> tuple[Machine, ShellResult]:
     """Run a line in the simulated server alone, with few steps."""
     session = Session(variables=dict(_ENVIRONMENT), cwd="/", mode="command", name="bash")
-    return run_line(open_world(_base(), 1), session, line, Limits(steps=200_000))
+    machine = open_world(_base(), 1)
+    return machine, run_line(machine, session, line, Limits(steps=200_000))
+
+
+def opened_at_rest() -> dict[int, int]:
+    """How often each file is open before anything runs."""
+    return dict(_base().files.opens)

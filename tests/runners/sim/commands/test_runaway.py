@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from tests.runners.sim.commands.beside import run_away
+from tests.runners.sim.commands.beside import opened_at_rest, run_away
 
 LINES = [
     "awk 'BEGIN { while (1) x++ }'",
@@ -31,7 +31,7 @@ LINES = [
 
 @pytest.mark.parametrize("line", LINES)
 def test_it_ends(line: str) -> None:
-    assert run_away(line).timed_out
+    assert run_away(line)[1].timed_out
 
 
 @pytest.mark.parametrize(
@@ -44,5 +44,25 @@ def test_it_ends(line: str) -> None:
     ],
 )
 def test_it_fails(line: str, status: int) -> None:
-    result = run_away(line)
+    _, result = run_away(line)
     assert result.exit_code == status or result.timed_out
+
+
+@pytest.mark.parametrize(
+    "line",
+    [
+        "awk '{ print > \"/o\" NR }' /etc/passwd",
+        'awk \'BEGIN { while ((getline l < "/etc/passwd") > 0) n++; close("/etc/passwd"); print > "/x"; close("/x") }\'',
+        "md5sum /etc/passwd /etc/group",
+        "diff /etc/passwd /etc/group",
+        "split -n 3 /etc/passwd /p",
+        "dd if=/etc/passwd of=/d",
+        "diff <(cat /etc/passwd) /etc/passwd",
+        "awk 1 /etc/passwd < /etc/group",
+        "xz -k /etc/passwd",
+    ],
+)
+def test_nothing_stays_open(line: str) -> None:
+    machine, result = run_away(line)
+    assert not result.timed_out
+    assert dict(machine.files.opens) == opened_at_rest()
