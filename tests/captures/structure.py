@@ -64,6 +64,7 @@ def line_structure(line: str) -> str:
     line = _SIZE.sub("<size>", line)
     line = _NUMBER.sub("<n>", line)
     line = re.sub("\x00(.)\x00", lambda match: kept[ord(match[1]) - 0xE000], line)
+    line = re.sub(r"(?<=ni,)(?=<n>)|(?<=\(s\):)(?=<n>)", " ", line)  # top: a figure as wide as its column
     return re.sub(r"\s+", " ", line).strip()
 
 
