@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import gc
 from collections.abc import Callable, Sequence
 from typing import NamedTuple, ParamSpec, TypeVar
 
@@ -78,6 +79,10 @@ class SimBackend:
             while len(self._bases) >= self._keep:
                 # The one that was not asked for for the longest time.
                 del self._bases[next(iter(self._bases))]
+            # A base lives as long as this process does, and its worlds share it: the collector need not walk it again
+            # and again to look for garbage, which would cost each episode a tenth of its time.
+            gc.collect()
+            gc.freeze()
         self._bases[key] = known
         return known
 
