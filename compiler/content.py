@@ -35,6 +35,7 @@ class ScenarioHead:
     split: Split
     tags: tuple[str, ...]
     system: str
+    since: float
     worlds: tuple[WorldFile, ...]
     reward: Reward
     hints: tuple[str, ...]
@@ -50,6 +51,7 @@ class ScenarioHead:
             split=scenario.split,
             tags=scenario.tags,
             system=scenario.system,
+            since=scenario.since,
             worlds=worlds,
             reward=scenario.reward,
             hints=scenario.hints,
@@ -65,6 +67,7 @@ class ScenarioHead:
             split=self.split,
             tags=self.tags,
             system=self.system,
+            since=self.since,
             worlds=worlds,
             gold=solutions.gold,
             bad=solutions.bad,

@@ -76,6 +76,7 @@ class ResolvedScenario:
     split: Split
     tags: tuple[str, ...]
     system: str
+    since: float = 0.0
     worlds: tuple[World, ...]
     gold: Intervention
     bad: tuple[Intervention, ...]

@@ -66,6 +66,7 @@ def _resolve(scenario: Scenario, library: Library) -> tuple[ResolvedScenario, li
         split=scenario.split,
         tags=scenario.tags,
         system=scenario.system,
+        since=scenario.since,
         worlds=worlds,
         gold=_intervention(scenario.gold, scenario.parameters, primary),
         bad=tuple(_intervention(habit, scenario.parameters, primary) for habit in scenario.bad),

@@ -25,11 +25,15 @@ class Site:
         return self.backend.open(self.content, self.scenario, world, seed=seed)
 
     def broken(self, world: World, *, seed: int) -> LiveWorld:
-        """A fresh world with its faults in force (in a control: its decoys). Raises WorldError where they are not."""
+        """A fresh world with its faults in force (in a control: its decoys), as long as the scenario says that they
+        have been. Raises WorldError where they are not."""
         live = self.healthy(world, seed=seed)
         try:
             inject(live, world.faults)
             unwitnessed = wait_for_witness(live, world.faults)
+            if unwitnessed is None and self.scenario.since > 0:
+                live.wait(self.scenario.since)
+                unwitnessed = wait_for_witness(live, world.faults, waits=())
             if unwitnessed is not None:
                 raise WorldError(f"injected but not witnessed in world `{world.name}`: {unwitnessed}")
         except BaseException:

@@ -184,6 +184,7 @@ def build_scenario(data: Mapping[str, Value]) -> Scenario:
         split=cast(Any, data["split"]),
         system=str(data["system"]),
         complaint=str(data["complaint"]).strip(),
+        since=_number(data.get("since"), 0.0),
         faults=_uses(data.get("faults"), ("faults",)),
         objectives=tuple(
             _objective(name, value, ("objectives", name)) for name, value in _mapping(data["objectives"]).items()

@@ -192,6 +192,8 @@ class Limits:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Scenario:
+    """`since`: seconds that the trouble has lasted when the agent comes; whoever met it has left traces meanwhile."""
+
     name: str
     title: str
     kind: Kind
@@ -202,6 +204,7 @@ class Scenario:
     faults: tuple[FaultUse, ...]
     objectives: tuple[Objective, ...]
     gold: Intervention
+    since: float = 0.0
     bad: tuple[Intervention, ...] = ()
     tags: tuple[str, ...] = ()
     parameters: Mapping[str, Value] = field(default_factory=dict)

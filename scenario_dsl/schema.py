@@ -202,6 +202,7 @@ def _scenario() -> Schema:
             ),
             "complaint": text("what a user or a monitor says; all that the agent reads"),
             "faults": many(uses, "what is broken at the start", at_least=1),
+            "since": typed("duration", "how long it has been so when the agent comes; logs tell of it then"),
             "cascades": many(_cascade(), "what breaks later, and when"),
             "objectives": free_mapping("`objectives`", _objective(), "what is worth points, by name", at_least=1),
             "invariants": free_mapping("`invariants`", named_probe, "what must stay true, by name"),

@@ -142,6 +142,7 @@ RECOVERY = Scenario(
     tags=("systemd",),
     system="web-server",
     complaint="The shop, which talks to port {{ port }}, is down.",
+    since=90.0,
     parameters={"unit": "postgresql", "port": 5432, "folder": "/srv/a"},
     faults=(
         FaultUse(fault="crash_service", arguments={"unit": "{{ unit }}"}, at=("faults", 0)),

@@ -67,6 +67,7 @@ def test_worlds_come_in_order_with_their_own_parameters() -> None:
     assert cache.parameters == {"unit": "redis-server", "port": 6379, "folder": "/srv/a"}
     assert cache.faults[0].arguments == {"unit": "redis-server", "signal": "KILL"}
     assert resolved.hints == ("Ask about postgresql.",)
+    assert resolved.since == 90.0
 
 
 def test_checks_are_rendered_and_keep_their_types() -> None:

@@ -40,6 +40,7 @@ def test_a_scenario_is_built_with_everything_it_says() -> None:
     scenario = load_library(PACK).scenarios["stopped"]
     assert scenario.kind == "repair"
     assert scenario.limits == Limits(commands=20, seconds=600.0, output_bytes=16384)
+    assert scenario.since == 90.0
     assert scenario.reward == Reward(per_command=-0.01, first_diagnosis=0.05, harm=-0.5)
     first, second = scenario.cascades
     assert (first.after, second.after) == (Delay(commands=2), Delay(seconds=30.0))
