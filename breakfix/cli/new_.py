@@ -27,9 +27,9 @@ def command(
 
     Examples:
 
-        breakfix new packs/mine
+        breakfix new mine
 
-        breakfix new packs/mine --scenario certificate-forgotten
+        breakfix new mine --scenario certificate-forgotten
     """
     pack = folder.resolve().name
     _check_name("pack", pack)

@@ -44,7 +44,7 @@ def test_the_guide_followed_to_the_letter(
             code = perform(command)
             said[command] = capsys.readouterr().out
             assert code == 0, command
-            if command == "breakfix prove packs/mine":
+            if command == "breakfix prove mine":
                 assert "unreadable-secret: proven" in said[command]
 
     by_hand = next(text for command, text in said.items() if "chmod 600" in command)
@@ -52,7 +52,7 @@ def test_the_guide_followed_to_the_letter(
     assert "Permission denied: '/etc/shop/secret.key'" in by_hand
     assert "502 Bad Gateway" in by_hand
 
-    assert check_paths([tmp_path / "packs" / "mine"], SHIPPED) == ()
+    assert check_paths([tmp_path / "mine"], SHIPPED) == ()
     attempts = load(tmp_path / "runs" / "mine").attempts
     verdicts = attempts.groupby("agent")["verdict"].unique()
     assert list(verdicts["gold"]) == ["VERIFIED"]
@@ -64,12 +64,12 @@ def test_the_skeleton_tells_the_guides_incident(tmp_path: Path) -> None:
     """`breakfix new` and the guide give the same scenario, to the last value."""
     for block in files():
         write(block, tmp_path / "guide")
-    assert run(["new", str(tmp_path / "new" / "packs" / "mine")]) == 0
+    assert run(["new", str(tmp_path / "new" / "mine")]) == 0
     assert scenario(tmp_path / "new") == scenario(tmp_path / "guide")
 
 
 def scenario(folder: Path) -> Scenario:
-    found = load_library(folder / "packs" / "mine", SHIPPED).scenarios["unreadable-secret"]
+    found = load_library(folder / "mine", SHIPPED).scenarios["unreadable-secret"]
     return replace(found, complaint=found.complaint.strip())
 
 
