@@ -72,6 +72,39 @@ def test_look_ahead_needs_perl() -> None:
     assert found(perl(r"\d+(?=px)"), "12 34px") == "34"
 
 
-def test_a_pattern_that_runs_away_is_stopped() -> None:
+@pytest.mark.parametrize(
+    ("pattern", "text", "match"),
+    [
+        (r"(a|ab)(c|bcd)?\1?", "xabcd", "abcd"), (r"(x)?(xx)?\1", "xxxx", "xxxx"), (r"(a)\10", "aa0", "aa0"),
+        (r"(b+)\1$", "bbb\n", None), (r"(.)\1", "a\n\n", "\n\n"), (r"(é)\1", "aéé", "éé"),
+        (r"(a*)*\1", "a" * 60, "a" * 60),
+    ],
+)  # fmt: skip
+def test_back_references_give_the_longest_match(pattern: str, text: str, match: str | None) -> None:
+    assert found(extended(pattern), text) == match
+
+
+def test_the_end_of_a_line_counts_with_several_lines() -> None:
+    match = extended(r"(.)\1$", multiline=True).search(b"aa\nb")
+    assert match is not None
+    assert match.spans == ((0, 2), (0, 1))
+
+
+def test_bytes_that_are_no_text_are_searched_too() -> None:
+    match = perl(r"b(?=c)").search(b"\xffbc")
+    assert match is not None
+    assert match.spans == ((1, 2),)
+    assert basic(r"\(.\)\1").search(b"\xff\xff") is not None
+
+
+@pytest.mark.parametrize(
+    "pattern", [perl(r"(a|aa)+$"), extended(r"((a|aa)+)b\1"), perl(r"(*LIMIT_MATCH=99999999)(a|aa)+$")]
+)
+def test_a_pattern_that_runs_away_is_stopped_by_its_steps(pattern: Regex) -> None:
     with pytest.raises(BudgetExceeded):
-        perl(r"(a|aa)+$").search(b"a" * 60 + b"b")
+        pattern.search(b"a" * 60 + b"b")
+
+
+def test_wrong_perl_patterns_are_told_as_grep_tells_them() -> None:
+    with pytest.raises(RegexError, match="missing closing parenthesis"):
+        perl("(")

@@ -1,22 +1,12 @@
-"""POSIX regular expressions as GNU tools read them, on bytes.
+"""Rewrites basic and extended POSIX expressions for the engines that carry them out.
 
-Basic and extended expressions are translated for RE2 (linear time, leftmost-longest). Only back-references and Perl
-expressions need a backtracking engine; those searches are bounded and end the command when they run away.
+RE2 and PCRE2 read what comes out in the same way, except for back-references, which only PCRE2 knows.
 """
 
 from __future__ import annotations
 
 import string
-from collections.abc import Iterator
-from functools import lru_cache
-from typing import Any, NamedTuple
 
-import re2
-import regex
-
-from runners.sim.budget import BudgetExceeded
-
-_BACKTRACKING_SECONDS = 1.0
 _MAX_REPEAT = 1000
 _CLASSES = frozenset(
     {"alpha", "digit", "alnum", "upper", "lower", "space", "blank", "punct", "print", "graph", "cntrl", "xdigit"}
@@ -30,171 +20,19 @@ class RegexError(ValueError):
     """The pattern is wrong; the text is GNU's message."""
 
 
-class Match(NamedTuple):
-    """`spans[0]` is the whole match, then the groups; (-1, -1) where a group took no part. Offsets in `data`."""
-
-    data: bytes
-    spans: tuple[tuple[int, int], ...]
-
-    @property
-    def start(self) -> int:
-        return self.spans[0][0]
-
-    @property
-    def end(self) -> int:
-        return self.spans[0][1]
-
-    def group(self, number: int = 0) -> bytes:
-        """The text of a group; empty where it took no part."""
-        if number >= len(self.spans):
-            return b""
-        start, end = self.spans[number]
-        return self.data[start:end] if start >= 0 else b""
-
-
-class Regex:
-    """A compiled pattern. `groups`: how many it has; `literal`: the bytes it stands for when it is plain text."""
-
-    __slots__ = ("_backtracking", "_engine", "groups", "literal")
-
-    def __init__(self, engine: Any, backtracking: bool, groups: int, literal: bytes | None) -> None:
-        self._engine = engine
-        self._backtracking = backtracking
-        self.groups = groups
-        self.literal = literal
-
-    def test(self, data: bytes) -> bool:
-        """Does it match anywhere in `data`?"""
-        if self.literal is not None:
-            return self.literal in data
-        if self._backtracking:
-            return self.search(data) is not None
-        return self._engine.search(data) is not None
-
-    def search(self, data: bytes, start: int = 0) -> Match | None:
-        """The first (and longest) match at or after `start`; `^` means the beginning of `data`, not `start`."""
-        if self.literal is not None:
-            at = data.find(self.literal, start)
-            return None if at < 0 else Match(data, ((at, at + len(self.literal)),))
-        if self._backtracking:
-            return self._backtrack(data, start)
-        found = self._engine.search(data, start)
-        if found is None:
-            return None
-        return Match(data, tuple(found.span(number) for number in range(self.groups + 1)))
-
-    def iterate(self, data: bytes) -> Iterator[Match]:
-        """All matches from left to right, without overlap. An empty match next to the one before does not count."""
-        position, previous_end = 0, -1
-        while position <= len(data):
-            found = self.search(data, position)
-            if found is None:
-                return
-            if found.end > found.start:
-                yield found
-                position = previous_end = found.end
-                continue
-            if found.start != previous_end:
-                yield found
-            position = found.start + 1
-
-    def _backtrack(self, data: bytes, start: int) -> Match | None:
-        text = data.decode("utf-8", "surrogateescape")
-        offset = len(data[:start].decode("utf-8", "surrogateescape"))
-        try:
-            found = self._engine.search(text, offset, timeout=_BACKTRACKING_SECONDS)
-        except TimeoutError:
-            raise BudgetExceeded from None
-        if found is None:
-            return None
-        if len(text) == len(data):
-            return Match(data, tuple(found.span(number) for number in range(self.groups + 1)))
-        spans = []
-        for number in range(self.groups + 1):
-            low, high = found.span(number)
-            spans.append((_bytes_before(text, low), _bytes_before(text, high)) if low >= 0 else (-1, -1))
-        return Match(data, tuple(spans))
-
-
-def _bytes_before(text: str, index: int) -> int:
-    return len(text[:index].encode("utf-8", "surrogateescape"))
-
-
-@lru_cache(maxsize=1024)
-def basic(pattern: str, *, ignore_case: bool = False, multiline: bool = False) -> Regex:
-    """A basic regular expression (grep, sed, expr). Raises RegexError."""
-    return _compile(_Translator(pattern, extended=False), ignore_case, multiline)
-
-
-@lru_cache(maxsize=1024)
-def extended(pattern: str, *, ignore_case: bool = False, multiline: bool = False) -> Regex:
-    """An extended regular expression (grep -E, sed -E, awk, [[ =~ ]]). Raises RegexError."""
-    return _compile(_Translator(pattern, extended=True), ignore_case, multiline)
-
-
-@lru_cache(maxsize=256)
-def perl(pattern: str, *, ignore_case: bool = False) -> Regex:
-    """A Perl expression (grep -P)."""
-    try:
-        engine = regex.compile(pattern, regex.IGNORECASE if ignore_case else 0)
-    except regex.error as error:
-        raise RegexError(str(error)) from None
-    except RecursionError:
-        raise RegexError("regular expression is too large") from None
-    return Regex(engine, True, engine.groups, None)
-
-
-@lru_cache(maxsize=1024)
-def fixed(text: str, *, ignore_case: bool = False) -> Regex:
-    """Plain text (grep -F)."""
-    if not ignore_case:
-        return Regex(None, False, 0, text.encode("utf-8", "surrogateescape"))
-    return _compile_re2("".join(quote(char) for char in text), True, False, 0)
-
-
 def quote(char: str) -> str:
     """One character as itself in an expression."""
     return "\\" + char if char in _SPECIAL else char
 
 
-def _compile(translator: _Translator, ignore_case: bool, multiline: bool) -> Regex:
-    translated = translator.run()
-    if translator.literal is not None and not ignore_case:
-        return Regex(None, False, 0, translator.literal.encode("utf-8", "surrogateescape"))
-    if not translator.references:
-        return _compile_re2(translated, ignore_case, multiline, translator.groups)
-    flags = regex.POSIX | regex.DOTALL
-    flags |= (regex.IGNORECASE if ignore_case else 0) | (regex.MULTILINE if multiline else 0)
-    try:
-        return Regex(regex.compile(translated.replace(r"\z", r"\Z"), flags), True, translator.groups, None)
-    except regex.error:
-        raise RegexError("Invalid preceding regular expression") from None
-
-
-def _compile_re2(pattern: str, ignore_case: bool, multiline: bool, groups: int) -> Regex:
-    options = re2.Options()
-    options.longest_match = True
-    options.log_errors = False
-    options.dot_nl = True
-    options.case_sensitive = not ignore_case
-    data = pattern.encode("utf-8", "surrogateescape")
-    try:
-        data.decode("utf-8")
-    except UnicodeDecodeError:
-        options.encoding = re2.Options.Encoding.LATIN1
-    try:
-        engine = re2.compile((b"(?m)" if multiline else b"") + data, options)
-    except re2.error:
-        raise RegexError("Regular expression too big") from None
-    return Regex(engine, False, groups, None)
-
-
-class _Translator:
+class Translator:
     """Rewrites one POSIX expression. `literal` is set after `run` when nothing in it was special."""
 
-    def __init__(self, pattern: str, *, extended: bool) -> None:
+    def __init__(self, pattern: str, *, extended: bool, multiline: bool) -> None:
         self.pattern = pattern
         self.extended = extended
+        # PCRE2's `$` also stands before a newline at the very end, which POSIX does not know.
+        self._end = "$" if multiline else r"\z"
         self.groups = 0
         self.references = False
         self.literal: str | None = ""
@@ -222,7 +60,7 @@ class _Translator:
                 self._anchor("^")
                 index += 1
             elif char == "$" and self._ends(index):
-                self._anchor("$")
+                self._anchor(self._end)
                 index += 1
             elif self.extended and char in "(|)":
                 index = self._structure(char, index, 1)
@@ -273,7 +111,7 @@ class _Translator:
             if int(char) > self.groups:
                 raise RegexError("Invalid back reference")
             self.references = True
-            self._emit(f"\\{char}")
+            self._emit(f"\\g{{{char}}}")
         else:
             self._plain(char)
         return index + 2
