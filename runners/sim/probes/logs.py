@@ -7,9 +7,9 @@ entry's unit is systemd's to say (`logger` cannot write in another unit's name).
 from __future__ import annotations
 
 from collections.abc import Iterator
-from itertools import islice
+from itertools import chain, islice
 
-from runners.patterns import found
+from runners.patterns import found, lines_with
 from runners.sim.files.content import Content
 from runners.sim.machine import Machine
 from runners.sim.probes.arguments import Arguments
@@ -38,14 +38,18 @@ def log(machine: Machine, arguments: Arguments, baseline: Baseline) -> Observati
         if content is None:
             seen.expect(False, f"{path} cannot be read")
             return seen.observation()
-        lines, where = _lines(content, pattern if since is None else None), path
-        if since is not None:
-            lines = recent(lines, since, machine.clock.now)
+        where = path
+        if since is None:
+            matching: Iterator[object] = chain.from_iterable(lines_with(pattern, block) for block in _blocks(content))
+        else:
+            lines = (line for block in _blocks(content) for line in block.decode().split("\n"))
+            matching = (line for line in recent(lines, since, machine.clock.now) if found(pattern, line))
     else:
         unit = full_name(arguments.require("unit"))
-        lines, where = (entry.message for entry in entries(machine, unit=unit, since=since)), f"the journal of {unit}"
+        where = f"the journal of {unit}"
+        matching = (entry for entry in entries(machine, unit=unit, since=since) if found(pattern, entry.message))
     enough = max(least or 0, 0 if most is None else most + 1)
-    count = sum(1 for _ in islice((line for line in lines if found(pattern, line)), enough))
+    count = sum(1 for _ in islice(matching, enough))
     fact = f"{count}{' or more' if count == enough else ''} lines /{pattern}/ in {where}"
     seen.expect((least is None or count >= least) and (most is None or count <= most), fact)
     return seen.observation()
@@ -58,13 +62,16 @@ def _content(machine: Machine, path: str) -> Content | None:
         return None
 
 
-def _lines(content: Content, pattern: str | None) -> Iterator[str]:
-    """The lines at the end of a log; with a pattern, those of blocks that hold it at all."""
-    rest = ""
+def _blocks(content: Content) -> Iterator[bytes]:
+    """The end of a log in blocks of whole lines, without the last line's end. Valid UTF-8, whatever the log holds."""
+    rest = b""
     for start in range(max(content.size - _READ, 0), content.size, _BLOCK):
-        text = rest + content.read(start, start + _BLOCK).decode("utf-8", "replace")
-        whole, newline, rest = text.rpartition("\n")
-        if newline and (pattern is None or found(pattern, whole)):
-            yield from whole.split("\n")
+        whole, newline, rest = (rest + content.read(start, start + _BLOCK)).rpartition(b"\n")
+        if newline:
+            yield _valid(whole)
     if rest:
-        yield rest
+        yield _valid(rest)
+
+
+def _valid(data: bytes) -> bytes:
+    return data if data.isascii() else data.decode("utf-8", "replace").encode()
