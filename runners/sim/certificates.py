@@ -10,7 +10,8 @@ from functools import lru_cache
 from typing import NamedTuple
 
 from cryptography import x509
-from cryptography.exceptions import InvalidSignature
+from cryptography.exceptions import InvalidSignature, UnsupportedAlgorithm
+from cryptography.hazmat.primitives.serialization import Encoding, PublicFormat, load_pem_private_key
 from cryptography.x509.oid import ExtensionOID, NameOID
 
 from runners.sim.files.view import FileView
@@ -87,6 +88,17 @@ def alternative_names(certificate: x509.Certificate) -> tuple[list[str], list[st
 def common_name(name: x509.Name) -> str:
     attributes = name.get_attributes_for_oid(NameOID.COMMON_NAME)
     return str(attributes[0].value) if attributes else ""
+
+
+@lru_cache(maxsize=512)
+def belongs(certificate: x509.Certificate, private: str) -> bool | None:
+    """Is this PEM text the private key of the certificate? None when no key can be read from it."""
+    try:
+        key = load_pem_private_key(private.encode(), None)
+    except (ValueError, TypeError, UnsupportedAlgorithm):
+        return None
+    shape = (Encoding.DER, PublicFormat.SubjectPublicKeyInfo)
+    return key.public_key().public_bytes(*shape) == certificate.public_key().public_bytes(*shape)
 
 
 def matches_host(certificate: x509.Certificate, host: str) -> bool:

@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from runners.sim.commands.context import Context
 from runners.sim.lifecycle import Failure, spawn
 from runners.sim.processes import Process
-from runners.sim.programs.nginx import VERSION, Options, send, test_config
+from runners.sim.programs.nginx import VERSION, Options, config_line, send, test_config
 from runners.sim.programs.nginx_config import load
 from runners.sim.programs.nginx_grammar import ConfigError, Directive, parse
 
@@ -42,7 +42,7 @@ def main(ctx: Context) -> int:
         ctx.stderr.write(
             f"nginx version: {VERSION}\nbuilt with OpenSSL 3.0.8 7 Feb 2023 (running with OpenSSL 3.0.15 3 Sep 2024)\n"
             "TLS SNI support enabled\nconfigure arguments: --prefix=/usr/share/nginx --conf-path=/etc/nginx/nginx.conf "
-            "--http-log-path=/var/log/nginx/access.log --error-log-path=/var/log/nginx/error.log "
+            "--http-log-path=/var/log/nginx/access.log --error-log-path=stderr "
 "--lock-path=/var/lock/nginx.lock "
             "--pid-path=/run/nginx.pid --modules-path=/usr/lib/nginx/modules --with-http_ssl_module "
 "--with-http_stub_status_module "
@@ -68,13 +68,7 @@ def _say(ctx: Context, line: str) -> None:
 
 
 def _test(ctx: Context, options: Options, *, dump: bool) -> int:
-    if ctx.cred.uid != 0:
-        _say(
-            ctx,
-            'nginx: [alert] could not open error log file: open() "/var/log/nginx/error.log" failed '
-            "(13: Permission denied)",
-        )
-    lines, status = test_config(ctx.machine, ctx.cred, options.path, quiet=options.quiet)
+    lines, status = test_config(ctx.machine, ctx.cred, ctx.pid, options.path, quiet=options.quiet)
     for line in lines:
         _say(ctx, line)
     if dump and status == 0:
@@ -99,13 +93,9 @@ def _signal(ctx: Context, options: Options) -> int:
     try:
         config = load(ctx.machine, ctx.cred, options.path)
     except ConfigError as error:
-        _say(ctx, f"nginx: [emerg] {error}")
+        _say(ctx, config_line(ctx.machine, ctx.pid, "emerg", error))
         return 1
-    status = send(ctx.machine, config, options.signal, lambda line: _say(ctx, line))
-    if status == 0:
-        now = ctx.machine.clock.time()
-        _say(ctx, f"{now:%Y/%m/%d %H:%M:%S} [notice] {ctx.pid}#{ctx.pid}: signal process started")
-    return status
+    return send(ctx.machine, config, options.signal, ctx.pid, lambda line: _say(ctx, line))
 
 
 def _start(ctx: Context) -> int:

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import errno
+
 from runners.sim.files.inode import Cred
 from runners.sim.files.view import FileView
 from runners.sim.lifecycle import deliver, exit_process, fork
@@ -41,36 +43,40 @@ class Options:
         self.foreground = "daemon off" in self.extra
 
 
+def config_line(machine: Machine, pid: int, level: str, text: object) -> str:
+    """What nginx says before its logs are open: a line as in a log, on standard error (Debian's --error-log-path)."""
+    return f"{machine.clock.time():%Y/%m/%d %H:%M:%S} [{level}] {pid}#{pid}: {text}"
+
+
 def test_config(
     machine: Machine,
     cred: Cred,
+    pid: int,
     path: str = DEFAULT_PATH,  # noqa: PT028 (not a test of pytest's)
     *,
     quiet: bool = False,  # noqa: PT028
 ) -> tuple[list[str], int]:
-    """`nginx -t`: its lines on standard error and its exit status."""
+    """`nginx -t` as process `pid`: its lines on standard error and its exit status."""
     view = machine.view(cred)
-    lines: list[str] = []
+    failed = f"nginx: configuration file {path} test failed"
     try:
         config = load(machine, cred, path)
     except ConfigError as error:
-        lines += [f"nginx: [emerg] {error}", f"nginx: configuration file {path} test failed"]
-        return lines, 1
-    lines += [f"nginx: [warn] {warning}" for warning in config.warnings]
-    for log in config.logs:
-        problem = _openable(view, log)
-        if problem is not None:
-            lines += [
-                f'nginx: [emerg] open() "{log}" failed ({problem.errno}: {problem.strerror})',
-                f"nginx: configuration file {path} test failed",
-            ]
-            return lines, 1
+        return [config_line(machine, pid, "emerg", error), failed], 1
+    lines = [config_line(machine, pid, "warn", warning) for warning in config.warnings]
     if not quiet:
-        lines += [
-            f"nginx: the configuration file {path} syntax is ok",
-            f"nginx: configuration file {path} test is successful",
-        ]
+        lines.append(f"nginx: the configuration file {path} syntax is ok")
+    for opened in (config.pid_file, *config.logs):
+        problem = _openable(view, opened)
+        if problem is not None:
+            return [*lines, config_line(machine, pid, "emerg", _open_problem(opened, problem)), failed], 1
+    if not quiet:
+        lines.append(f"nginx: configuration file {path} test is successful")
     return lines, 0
+
+
+def _open_problem(path: str, error: OSError) -> str:
+    return f'open() "{path}" failed ({error.errno}: {error.strerror})'
 
 
 def _openable(view: FileView, path: str) -> OSError | None:
@@ -94,28 +100,26 @@ class Nginx(Program):
     def start(self, machine: Machine, process: Process, say: Say) -> int | None:
         options = Options(process.argv)
         if options.test:
-            lines, status = test_config(machine, process.cred, options.path, quiet=options.quiet)
+            lines, status = test_config(machine, process.cred, process.pid, options.path, quiet=options.quiet)
             for line in lines:
                 say(line)
             return status
         try:
             config = load(machine, process.cred, options.path, options.extra)
         except ConfigError as error:
-            say(f"nginx: [emerg] {error}")
+            say(config_line(machine, process.pid, "emerg", error))
             return 1
         if options.signal:
-            return send(machine, config, options.signal, say)
+            return send(machine, config, options.signal, process.pid, say)
         for warning in config.warnings:
-            say(f"nginx: [warn] {warning}")
-        for listen in config.listens:
-            problem = bind(machine, process, listen.address, listen.port)
-            if problem is not None:
-                return self._cannot_bind(machine, process, config, listen, problem, say)
+            say(config_line(machine, process.pid, "warn", warning))
         for path in config.logs:
             error_ = _openable(machine.view(process.cred), path) or open_log(machine, process, path)
             if error_ is not None:
-                say(f'nginx: [emerg] open() "{path}" failed ({error_.errno}: {error_.strerror})')
+                say(config_line(machine, process.pid, "emerg", _open_problem(path, error_)))
                 return 1
+        if not self._bind_all(machine, process, config, say):
+            return 1
         try:
             machine.view(process.cred).write(config.pid_file, f"{process.pid}\n".encode(), mode=0o644)
         except OSError as error:
@@ -129,21 +133,31 @@ class Nginx(Program):
         self._make_workers(machine, current(machine, process), config)
         return None
 
-    def _cannot_bind(
-        self, machine: Machine, process: Process, config: NginxConfig, listen: Listen, problem: OSError, say: Say
-    ) -> int:
-        text = f"bind() to {_address(listen)} failed ({problem.errno}: {problem.strerror})"
-        say(f"nginx: [emerg] {text}")
-        if problem.errno == 98:
-            for _ in range(4):
-                machine.moment(0.5)
-                say(f"nginx: [emerg] {text}")
-            machine.moment(0.5)
-            say("nginx: [emerg] still could not bind()")
-        log = _openable(machine.view(process.cred), config.error_log) or open_log(machine, process, config.error_log)
-        if log is None:
+    def _bind_all(self, machine: Machine, process: Process, config: NginxConfig, say: Say) -> bool:
+        """Take every address that is not held yet; what is in use is tried five times, half a second apart."""
+
+        def tell(text: str) -> None:
+            say(f"nginx: [emerg] {text}")
             write_error(machine, current(machine, process), config.error_log, "emerg", text)
-        return 1
+
+        for _ in range(5):
+            taken = False
+            held = [(socket.address, socket.port) for socket in current(machine, process).sockets]
+            for listen in config.listens:
+                if (listen.address, listen.port) in held:
+                    continue
+                problem = bind(machine, current(machine, process), listen.address, listen.port)
+                if problem is None:
+                    continue
+                tell(f"bind() to {_address(listen)} failed ({problem.errno}: {problem.strerror})")
+                if problem.errno != errno.EADDRINUSE:
+                    return False
+                taken = True
+            if not taken:
+                return True
+            machine.moment(0.5)
+        tell("still could not bind()")
+        return False
 
     def _make_workers(self, machine: Machine, master: Process, config: NginxConfig) -> None:
         for _ in range(config.workers):
@@ -165,15 +179,9 @@ class Nginx(Program):
             s for s in master.sockets if any((s.address, s.port) == (n.address, n.port) for n in config.listens)
         )
         machine.processes.put(master._replace(sockets=kept))
-        for listen in config.listens:
-            if any((socket.address, socket.port) == (listen.address, listen.port) for socket in kept):
-                continue
-            problem = bind(machine, master, listen.address, listen.port)
-            if problem is not None:
-                text = f"bind() to {_address(listen)} failed ({problem.errno}: {problem.strerror})"
-                write_error(machine, current(machine, master), old.error_log, "emerg", text)
-                machine.processes.put(current(machine, master)._replace(sockets=master.sockets))
-                return
+        if not self._bind_all(machine, master, config, _nobody_hears):
+            machine.processes.put(current(machine, master)._replace(sockets=master.sockets))
+            return
         self._reopen(machine, current(machine, master), config)
         hold(machine, master, config)
         for worker in machine.processes.children(master.pid):
@@ -236,23 +244,30 @@ class Nginx(Program):
         return Exchange(machine, worker or process, config, request, connection).answer()
 
 
-def send(machine: Machine, config: NginxConfig, name: str, say: Say) -> int:
-    """`nginx -s NAME`: signal the running master by its pid file; the exit status."""
+def _nobody_hears(line: str) -> None:
+    """A running master's standard error is closed: only its log is read."""
+    del line
+
+
+def send(machine: Machine, config: NginxConfig, name: str, pid: int, say: Say) -> int:
+    """`nginx -s NAME` as process `pid`: signal the running master by its pid file; the exit status."""
     numbers = {"stop": _TERM, "quit": _QUIT, "reload": 1, "reopen": _USR1}
     if name not in numbers:
         say(f'nginx: invalid option: "-s {name}"')
         return 1
+    say(config_line(machine, pid, "notice", "signal process started"))
     try:
         text = machine.view().text(config.pid_file).strip()
     except OSError as error:
-        say(f'nginx: [error] open() "{config.pid_file}" failed ({error.errno}: {error.strerror})')
+        say(config_line(machine, pid, "error", _open_problem(config.pid_file, error)))
         return 1
     if not text.isdigit():
-        say(f'nginx: [error] invalid PID number "{text}" in "{config.pid_file}"')
+        say(config_line(machine, pid, "error", f'invalid PID number "{text}" in "{config.pid_file}"'))
         return 1
     master = machine.processes.get(int(text))
     if master is None:
-        say(f"nginx: [alert] kill({text}, {numbers[name]}) failed (3: No such process)")
+        problem = f"kill({text}, {numbers[name]}) failed (3: No such process)"
+        say(config_line(machine, pid, "alert", problem))
         return 1
     deliver(machine, master, numbers[name])
     return 0
@@ -266,6 +281,6 @@ def _address(listen: Listen) -> str:
     return f"[{listen.address}]:{listen.port}" if ":" in listen.address else f"{listen.address}:{listen.port}"
 
 
-__all__ = ["PROGRAMS", "VERSION", "Nginx", "Options", "send", "test_config"]
+__all__ = ["PROGRAMS", "VERSION", "Nginx", "Options", "config_line", "send", "test_config"]
 
 PROGRAMS = {"nginx": Nginx()}

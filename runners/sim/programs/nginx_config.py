@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 
+from runners.sim import certificates
 from runners.sim.files.inode import Cred
 from runners.sim.machine import Machine
 from runners.sim.network.names import ResolveFailure, resolve
@@ -219,6 +220,7 @@ class _Loader:
             default_type=default_type.args[0] if default_type is not None else "text/plain",
             proxy_host=next((d.args[1] for d in self._all(levels, "proxy_set_header") if d.args[0] == "Host"), ""),
             tokens=self._text(levels, "server_tokens", "on") != "off",
+            expires=_expires(self._text(levels, "expires", "off")),
         )
 
     def _inherited(self, levels: tuple[tuple[Directive, ...], ...], name: str) -> Directive | None:
@@ -314,7 +316,13 @@ class _Loader:
         if key is None:
             raise ConfigError(f'no "ssl_certificate_key" is defined for certificate "{certificate.args[0]}"')
         text = self._pem(certificate.args[0], "certificate", "PEM_read_bio_X509_AUX", "CERTIFICATE")
-        self._pem(key.args[0], "certificate key", "PEM_read_bio_PrivateKey", "PRIVATE KEY")
+        private = self._pem(key.args[0], "certificate key", "PEM_read_bio_PrivateKey", "PRIVATE KEY")
+        chain = certificates.parse(text)
+        if chain and certificates.belongs(chain[0], private) is False:
+            raise ConfigError(
+                f'SSL_CTX_use_PrivateKey("{key.args[0]}") failed '
+                "(SSL: error:05800074:x509 certificate routines::key values mismatch)"
+            )
         return text
 
     def _pem(self, path: str, what: str, call: str, label: str) -> str:
@@ -348,6 +356,17 @@ def _return(one: Directive | None) -> tuple[int, str] | None:
 def _seconds(text: str) -> float:
     match = re.fullmatch(r"(\d+)(ms|s|m|h|d)?", text)
     return int(match[1]) * {"ms": 0.001, "m": 60, "h": 3600, "d": 86400}.get(match[2] or "s", 1) if match else 60.0
+
+
+def _expires(text: str) -> int | None:
+    """Seconds that a client may keep an answer; -1: none at all, None: nothing is said of it."""
+    if text == "off":
+        return None
+    if text == "epoch" or text.startswith("-"):
+        return -1
+    if text == "max":
+        return 315360000
+    return int(_seconds(text))
 
 
 def _size(text: str) -> int:

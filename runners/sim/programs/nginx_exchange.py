@@ -25,6 +25,8 @@ from runners.sim.programs.nginx_matching import allowed, choose_location, choose
 from runners.sim.programs.nginx_values import Location, NginxConfig
 
 VERSION = "nginx/1.22.1"
+_KEPT_ALIVE = ("Connection", "keep-alive")
+_BEFORE_CONNECTION = ("content-type", "content-length", "last-modified", "location")
 
 
 def write_error(machine: Machine, process: Process, path: str, level: str, text: str) -> None:
@@ -88,7 +90,7 @@ class Exchange:
             self._error(location, "error", f"client intended to send too large body: {len(request.body)} bytes")
             return self._page(location, 413)
         if location.stub_status:
-            return self._stub_status()
+            return self._stub_status(location)
         if location.try_files:
             return self._try_files(location)
         if location.proxy is not None:
@@ -151,10 +153,10 @@ class Exchange:
     def _from_upstream(self, location: Location, answer: HttpResponse, waited: float) -> HttpResponse:
         hidden = ("server", "date", "connection", "x-accel-redirect")
         headers = tuple((key, value) for key, value in answer.headers if key.lower() not in hidden)
-        return HttpResponse(
-            answer.status, self._headers(location, answer.status) + headers + self._added(location, answer.status),
-            answer.body, answer.seconds + waited + 0.0005,
-        )  # fmt: skip
+        own = tuple(one for one in headers if one[0].lower() in _BEFORE_CONNECTION)
+        rest = tuple(one for one in headers if one[0].lower() not in _BEFORE_CONNECTION)
+        head = (*self._headers(location), *own, _KEPT_ALIVE, *rest, *self._added(location, answer.status))
+        return HttpResponse(answer.status, head, answer.body, answer.seconds + waited + 0.0005)
 
     # -- files
 
@@ -180,14 +182,14 @@ class Exchange:
         kind = self.config.types.get(file.rsplit(".", 1)[-1], location.default_type)
         modified = datetime.fromtimestamp(inode.mtime, UTC)
         headers = (
-            *self._headers(location, 200),
+            *self._headers(location),
             ("Content-Type", kind),
             ("Content-Length", str(inode.size)),
             ("Last-Modified", f"{modified:%a, %d %b %Y %H:%M:%S} GMT"),
-            ("Connection", "keep-alive"),
+            _KEPT_ALIVE,
             ("ETag", f'"{int(inode.mtime):x}-{inode.size:x}"'),
-            ("Accept-Ranges", "bytes"),
             *self._added(location, 200),
+            ("Accept-Ranges", "bytes"),
         )
         return HttpResponse(code or 200, headers, data, 0.0004)
 
@@ -217,8 +219,7 @@ class Exchange:
             f"<html>\r\n<head><title>Index of {path}</title></head>\r\n<body>\r\n<h1>Index of {path}</h1><hr><pre>"
             f'<a href="../">../</a>\r\n{rows}</pre><hr></body>\r\n</html>\r\n'
         ).encode()
-        headers = (*self._headers(location, 200), ("Content-Type", "text/html"))
-        return HttpResponse(200, headers, body, 0.0006)
+        return HttpResponse(200, self._own(location, 200, "text/html", body), body, 0.0006)
 
     def _try_files(self, location: Location) -> HttpResponse:
         view = self.machine.view(self.worker.cred)
@@ -253,30 +254,22 @@ class Exchange:
         if not text:
             return self._page(location, status)
         body = text.encode()
-        headers = (
-            *self._headers(location, status),
-            ("Content-Type", location.default_type),
-            ("Content-Length", str(len(body))),
-            ("Connection", "keep-alive"),
-            *self._added(location, status),
-        )
-        return HttpResponse(status, headers, body, 0.0002)
+        return HttpResponse(status, self._own(location, status, location.default_type, body), body, 0.0002)
 
-    def _stub_status(self) -> HttpResponse:
+    def _stub_status(self, location: Location) -> HttpResponse:
         count = self.number
         body = (
             f"Active connections: 1 \nserver accepts handled requests\n {count} {count} {count} \n"
             "Reading: 0 Writing: 1 Waiting: 0 \n"
         ).encode()
-        return HttpResponse(200, (("Server", VERSION), ("Content-Type", "text/plain")), body, 0.0002)
+        return HttpResponse(200, self._own(location, 200, "text/plain", body), body, 0.0002)
 
     def _page(self, location: Location, status: int, *, extra: Headers = (), note: str = "") -> HttpResponse:
         for code, page in location.error_pages:
             if code == status and not note:
                 body = self._error_page(page)
                 if body is not None:
-                    headers = (*self._headers(location, status), ("Content-Type", "text/html"), *extra)
-                    return HttpResponse(status, (*headers, ("Content-Length", str(len(body)))), body, 0.0003)
+                    return HttpResponse(status, self._own(location, status, "text/html", body, extra), body, 0.0003)
         signature = VERSION if location.tokens else "nginx"
         title = f"{status} {REASONS.get(status, '')}".strip()
         if note:
@@ -287,14 +280,7 @@ class Exchange:
             f"<html>\r\n<head><title>{title}</title></head>\r\n<body>\r\n<center><h1>{heading}</h1></center>\r\n"
             f"{middle}<hr><center>{signature}</center>\r\n</body>\r\n</html>\r\n"
         ).encode()
-        headers = (
-            *self._headers(location, status),
-            ("Content-Type", "text/html"),
-            ("Content-Length", str(len(body))),
-            ("Connection", "keep-alive"),
-            *extra,
-            *self._added(location, status),
-        )
+        headers = self._own(location, status, "text/html", body, extra)
         return HttpResponse(status, headers, b"" if self.request.method == "HEAD" else body, 0.0003)
 
     def _error_page(self, page: str) -> bytes | None:
@@ -306,19 +292,40 @@ class Exchange:
         except OSError:
             return None
 
-    def _headers(self, location: Location, status: int) -> Headers:
-        del status
+    def _own(self, location: Location, status: int, kind: str, body: bytes, extra: Headers = ()) -> Headers:
+        """The headers of an answer that nginx makes itself."""
+        return (
+            *self._headers(location),
+            ("Content-Type", kind),
+            ("Content-Length", str(len(body))),
+            _KEPT_ALIVE,
+            *extra,
+            *self._added(location, status),
+        )
+
+    def _headers(self, location: Location) -> Headers:
         now = self.machine.clock.time()
         signature = VERSION if location.tokens else "nginx"
         return (("Server", signature), ("Date", f"{now:%a, %d %b %Y %H:%M:%S} GMT"))
 
     def _added(self, location: Location, status: int) -> Headers:
         fine = status in (200, 201, 204, 206, 301, 302, 303, 304, 307, 308)
-        return tuple(
-            (name, re.sub(r"\$(\w+)", lambda match: self._variable(match[1], None), value))
-            for name, value, always in location.headers
-            if always or fine
+        return (
+            *(self._expiry(location) if fine else ()),
+            *(
+                (name, re.sub(r"\$(\w+)", lambda match: self._variable(match[1], None), value))
+                for name, value, always in location.headers
+                if always or fine
+            ),
         )
+
+    def _expiry(self, location: Location) -> Headers:
+        """What `expires` adds."""
+        if location.expires is None:
+            return ()
+        until = datetime.fromtimestamp(self.machine.clock.now + location.expires, UTC)
+        keep = f"max-age={location.expires}" if location.expires >= 0 else "no-cache"
+        return ("Expires", f"{until:%a, %d %b %Y %H:%M:%S} GMT"), ("Cache-Control", keep)
 
     # -- logs
 

@@ -32,7 +32,7 @@ class Peer(NamedTuple):
 class Location(NamedTuple):
     """kind: prefix, `=`, `^~`, `~` or `~*`. Inherited settings are filled in already.
 
-    `proxy`: (upstream's name or "", peers, URI part or None); `returns`: (status, text).
+    `proxy`: (upstream's name or "", peers, URI part or None); `returns`: (status, text); `expires`: seconds, -1 for the past.
     """
 
     kind: str
@@ -59,6 +59,7 @@ class Location(NamedTuple):
     default_type: str = "application/octet-stream"
     proxy_host: str = ""
     tokens: bool = True
+    expires: int | None = None
 
 
 class Server(NamedTuple):

@@ -96,7 +96,7 @@ def test_a_failed_start_is_told_of_in_every_place(sh: Terminal) -> None:
     assert status.status == 3
     assert status.lines[0].startswith("× nginx.service")
     assert any(line.startswith("     Active: failed (Result: exit-code) since ") for line in status.lines)
-    assert "[emerg] unexpected end of file" in status.out
+    assert "unexpected end of file" in status.out
     assert "● nginx.service loaded failed failed" in sh("systemctl --failed").out
     assert sh("systemctl is-failed nginx") == ("failed\n", "", 0)
     assert sh("systemctl is-system-running") == ("degraded\n", "", 1)

@@ -1,6 +1,8 @@
 from __future__ import annotations
 
 import pytest
+from cryptography.hazmat.primitives.asymmetric.ed25519 import Ed25519PrivateKey
+from cryptography.hazmat.primitives.serialization import Encoding, NoEncryption, PrivateFormat
 
 from runners.sim.files.inode import ROOT
 from runners.sim.lifecycle import signal
@@ -31,7 +33,7 @@ def status(machine: Machine, path: str) -> int:
 
 
 def test_a_good_configuration_passes(machine: Machine) -> None:
-    assert check(machine, ROOT) == (
+    assert check(machine, ROOT, 700) == (
         [
             "nginx: the configuration file /etc/nginx/nginx.conf syntax is ok",
             "nginx: configuration file /etc/nginx/nginx.conf test is successful",
@@ -58,10 +60,10 @@ def test_a_good_configuration_passes(machine: Machine) -> None:
 )  # fmt: skip
 def test_bad_configurations_fail_in_nginx_words(machine: Machine, path: str, old: str, new: str, message: str) -> None:
     edit(machine, path, old, new)
-    lines, code = check(machine, ROOT)
+    lines, code = check(machine, ROOT, 700)
     assert code == 1
     assert lines[-1] == "nginx: configuration file /etc/nginx/nginx.conf test failed"
-    assert lines[0] == f"nginx: [emerg] {message}"
+    assert lines[0] == f"2026/03/14 09:24:17 [emerg] 700#700: {message}"
 
 
 def test_a_missing_brace_is_found_at_the_end(machine: Machine) -> None:
@@ -69,8 +71,8 @@ def test_a_missing_brace_is_found_at_the_end(machine: Machine) -> None:
     machine.view().write("/etc/nginx/nginx.conf", text[:-1].encode())
     line = text.count("\n") + 1
     assert (
-        check(machine, ROOT)[0][0]
-        == f'nginx: [emerg] unexpected end of file, expecting "}}" in /etc/nginx/nginx.conf:{line}'
+        check(machine, ROOT, 700)[0][0]
+        == f'2026/03/14 09:24:17 [emerg] 700#700: unexpected end of file, expecting "}}" in /etc/nginx/nginx.conf:{line}'
     )
 
 
@@ -79,10 +81,29 @@ def test_certificates_must_be_there_and_be_certificates(machine: Machine) -> Non
     pem = "/etc/ssl/certs/shop.example.com.pem"
     view.write(pem, b"garbage")
     assert (
-        "PEM_read_bio_X509_AUX() failed (SSL: error:0480006C:PEM routines::no start line" in check(machine, ROOT)[0][0]
+        "PEM_read_bio_X509_AUX() failed (SSL: error:0480006C:PEM routines::no start line"
+        in check(machine, ROOT, 700)[0][0]
     )
     view.unlink(pem)
-    assert f'cannot load certificate "{pem}": BIO_new_file() failed' in check(machine, ROOT)[0][0]
+    assert f'cannot load certificate "{pem}": BIO_new_file() failed' in check(machine, ROOT, 700)[0][0]
+
+
+def test_a_key_must_be_the_certificates(machine: Machine) -> None:
+    path = "/etc/ssl/private/shop.example.com.key"
+    key = Ed25519PrivateKey.from_private_bytes(bytes(32))
+    machine.view().write(path, key.private_bytes(Encoding.PEM, PrivateFormat.PKCS8, NoEncryption()))
+    line = check(machine, ROOT, 700)[0][0]
+    assert f'SSL_CTX_use_PrivateKey("{path}") failed' in line
+    assert "x509 certificate routines::key values mismatch" in line
+
+
+def test_headers_of_files_stand_in_nginx_order(machine: Machine) -> None:
+    answer = request(machine, "HEAD", "http://localhost/static/shop.css")
+    assert isinstance(answer, HttpResponse)
+    assert [name for name, _ in answer.headers] == [
+        "Server", "Date", "Content-Type", "Content-Length", "Last-Modified", "Connection", "ETag", "Expires",
+        "Cache-Control", "Accept-Ranges",
+    ]  # fmt: skip
 
 
 def test_an_edit_changes_nothing_until_the_reload(machine: Machine) -> None:
