@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
+from functools import lru_cache
 from typing import NamedTuple
 
 from runners.sim.lifecycle import exit_process
 from runners.sim.machine import Machine
 from runners.sim.processes import Process
-from runners.sim.system import size
+from runners.sim.system import SystemSpec, size
 from runners.sim.systemd.journal import kernel
 from runners.sim.systemd.units import processes_of, unit_file
 
@@ -53,6 +54,18 @@ def memory(machine: Machine) -> Memory:
         total, free, free + cache * 19 // 20, buffers, cache - buffers, 34 << 20, 118 << 20, swap_total,
         swap_total - swapped, resident,
     )  # fmt: skip
+
+
+def swap_area(machine: Machine) -> str:
+    """The file or partition that the machine swaps to: the one that the fstab it booted with names."""
+    return _swap_area(machine.spec)
+
+
+@lru_cache(maxsize=64)
+def _swap_area(spec: SystemSpec) -> str:
+    tables = (file.content or "" for file in spec.files if file.path == "/etc/fstab")
+    entries = (line.split() for table in tables for line in table.splitlines() if not line.lstrip().startswith("#"))
+    return next((fields[0] for fields in entries if fields[2:3] == ["swap"]), "/swapfile")
 
 
 def set_resident(machine: Machine, process: Process, rss: int) -> bool:

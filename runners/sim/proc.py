@@ -10,7 +10,7 @@ from runners.sim.files.content import EMPTY, Content
 from runners.sim.files.inode import Inode
 from runners.sim.files.tree import fail
 from runners.sim.machine import Machine
-from runners.sim.memory import memory
+from runners.sim.memory import memory, swap_area
 from runners.sim.process_files import PROCESS_FILES
 from runners.sim.processes import Process
 
@@ -295,7 +295,9 @@ def _swaps(machine: Machine) -> str:
     if not now.swap_total:
         return head
     used = now.swap_total - now.swap_free
-    return head + f"/swapfile                               file\t\t{now.swap_total >> 10}\t\t{used >> 10}\t\t-2\n"
+    area = swap_area(machine)
+    kind = "partition" if area.startswith("/dev/") else "file"
+    return head + f"{area:<39} {kind}\t\t{now.swap_total >> 10}\t\t{used >> 10}\t\t-2\n"
 
 
 def _boot_line(machine: Machine) -> str:

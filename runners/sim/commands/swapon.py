@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from runners.sim.commands.context import Context
 from runners.sim.format import human_lsblk
+from runners.sim.memory import swap_area
 from runners.sim.process_info import meminfo
 from runners.sim.systemd.manager import full_name
 from runners.sim.systemd.units import read_unit
@@ -24,10 +25,11 @@ def main(ctx: Context) -> int:
     words = [word for word in ctx.args if not word.startswith("-")]
     if ctx.name == "swapon" and not words:
         if total:
-            ctx.line(
-                f"NAME      TYPE {'SIZE':>5} {'USED':>4} PRIO\n/swapfile file {human_lsblk(total * 1024):>5} "
-                f"{human_lsblk(used * 1024):>4}   -2"
-            )
+            area = swap_area(ctx.machine)
+            kind = "partition" if area.startswith("/dev/") else "file"
+            wide = max(len(area), 4)
+            ctx.line(f"{'NAME':<{wide}} {'TYPE':<{len(kind)}} {'SIZE':>5} {'USED':>4} PRIO")
+            ctx.line(f"{area:<{wide}} {kind} {human_lsblk(total * 1024):>5} {human_lsblk(used * 1024):>4}   -2")
         return 0
     if ctx.cred.uid != 0:
         ctx.err("Not superuser.")

@@ -235,6 +235,9 @@ class FileTree:
         self.usage = {**self.usage, mount.dev: Usage(0, 0)}
         self.mounts = (*self.mounts, mount._replace(root=number))
         self.put(top)
+        if mount.fstype == "tmpfs":
+            # Its top takes an inode and no block.
+            self.usage = {**self.usage, mount.dev: Usage(0, 1)}
         if over is not None and over.number > 0:
             self.covered = {**self.covered, over.number: number}
         return top

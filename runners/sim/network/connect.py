@@ -88,14 +88,14 @@ def _to_self(
         address, port = redirected(network.tables, "OUTPUT", out)
         blocked = _blocked(machine, "OUTPUT", out._replace(destination=address, destination_port=port))
         if blocked:
-            return _failed(blocked, timeout, address, port)
+            return _stopped(blocked, timeout, address, port)
     packet = Packet(source, address, "tcp", port, source_port, "lo" if inside else own.name, "")
     if not inside:
         address, port = redirected(network.tables, "PREROUTING", packet)
         packet = packet._replace(destination=address, destination_port=port)
     blocked = _blocked(machine, "INPUT", packet)
     if blocked:
-        return _failed(blocked, timeout, address, port)
+        return _stopped(blocked, timeout, address, port)
     back = Packet(address, source, "tcp", source_port, port, "", "lo" if inside else own.name, "ESTABLISHED")
     if verdict(network.tables, "OUTPUT", back) != "ACCEPT":
         return _failed("timeout", timeout, address, port)
@@ -117,7 +117,7 @@ def _to_other(
     out = Packet(outward.address, address, "tcp", port, source_port, "", outward.name)
     blocked = _blocked(machine, "OUTPUT", out)
     if blocked:
-        return _failed(blocked, timeout, address, port)
+        return _stopped(blocked, timeout, address, port)
     back = Packet(address, outward.address, "tcp", source_port, port, outward.name, "", "ESTABLISHED")
     if verdict(network.tables, "INPUT", back) != "ACCEPT":
         return _failed("timeout", timeout, address, port)
@@ -137,6 +137,11 @@ def _to_other(
 def _blocked(machine: Machine, chain: str, packet: Packet) -> str:
     decision = verdict(machine.network.tables, chain, packet)
     return {"DROP": "timeout", "REJECT": "refused"}.get(decision, "")
+
+
+def _stopped(kind: str, timeout: float, address: str, port: int) -> ConnectFailure:
+    """By a firewall: one that rejects says so at once, one that drops lets the caller wait."""
+    return _failed(kind, timeout if kind == "timeout" else 0.0002, address, port)
 
 
 def _failed(kind: str, seconds: float, address: str, port: int) -> ConnectFailure:

@@ -185,3 +185,11 @@ def test_unmounting_shows_what_was_below(tree: FileTree) -> None:
     root.write("/var/log/a", b"")
     tree.unmount("/var/log")
     assert root.names("/var/log") == []
+
+
+def test_a_fresh_tmpfs_is_empty(tree: FileTree) -> None:
+    root = FileView(tree, ROOT)
+    root.mkdir("/run")
+    tree.mount(Mount(3, "/run", "tmpfs", "tmpfs", 1 << 20, 100, 0), root.stat("/run"))
+    assert tree.usage[3] == (0, 1)
+    assert tree.free(tree.mounts[2]) == (1 << 20, 99)

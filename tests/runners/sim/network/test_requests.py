@@ -104,6 +104,17 @@ def test_the_firewall_decides_who_comes_in(machine: Machine, text: str, source: 
     assert (answer.kind if isinstance(answer, HttpFailure) else None) == kind
 
 
+def test_who_is_rejected_learns_it_at_once(machine: Machine) -> None:
+    rule(machine, "OUTPUT", "-p tcp --dport 6379 -j REJECT")
+    failure = connect(machine, "127.0.0.1", 6379)
+    assert isinstance(failure, ConnectFailure)
+    assert (failure.kind, failure.seconds < 0.1) == ("refused", True)
+    rule(machine, "OUTPUT", "-p tcp --dport 6379 -j DROP")
+    failure = connect(machine, "127.0.0.1", 6379, timeout=30.0)
+    assert isinstance(failure, ConnectFailure)
+    assert (failure.kind, failure.seconds) == ("timeout", 30.0)
+
+
 def test_outsiders_do_not_reach_the_database(machine: Machine) -> None:
     failure = connect(machine, "10.0.0.10", 5432, source="198.51.100.7")
     assert isinstance(failure, ConnectFailure)
