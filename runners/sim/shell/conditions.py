@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 from runners.sim.commands import testing
 from runners.sim.regexes import RegexError, extended
 from runners.sim.shell.ast import CondBinary, CondBoth, Condition, CondNot, CondUnary
-from runners.sim.shell.patterns import compiled
+from runners.sim.shell.patterns import matcher
 from runners.sim.shell.session import Variable
 
 if TYPE_CHECKING:
@@ -56,7 +56,7 @@ def _binary(shell: Shell, condition: CondBinary) -> int:
     if operator in ("==", "=", "!="):
         pattern = expander.pattern(condition.right)
         shell.spend(1 + (len(left) >> 6))
-        matched = compiled(pattern, ignore_case=ignore_case).fullmatch(left) is not None
+        matched = matcher(pattern, shell.spend, ignore_case=ignore_case).fullmatch(left) is not None
         return int(matched == (operator == "!="))
     if operator == "=~":
         return _regex(shell, left, expander.regex(condition.right), ignore_case)

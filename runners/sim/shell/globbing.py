@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 
 from runners.sim.files.view import FileView
-from runners.sim.shell.patterns import compiled, is_pattern, unescape
+from runners.sim.shell.patterns import is_pattern, matcher, unescape
 
 
 def expand(
@@ -69,7 +69,7 @@ def _matching(
     except OSError:
         return []
     spend(2 + len(names) // 4)
-    matches = compiled(component, extglob=extglob, ignore_case=ignore_case).fullmatch
+    matches = matcher(component, spend, extglob=extglob, ignore_case=ignore_case).fullmatch
     hidden = component.startswith((".", "\\."))
     candidates = ["." , "..", *names] if hidden else names  # fmt: skip
     chosen = [

@@ -40,7 +40,7 @@ from runners.sim.shell.ast import (
 from runners.sim.shell.builtins.table import BUILTINS
 from runners.sim.shell.expansion import Expander
 from runners.sim.shell.parser import parse
-from runners.sim.shell.patterns import compiled
+from runners.sim.shell.patterns import matcher
 from runners.sim.shell.session import BackgroundJob, Session, Variable
 from runners.sim.shell.signals import Abandon, ExpansionError, LoopControl, Return, ShellExit
 
@@ -794,12 +794,13 @@ def _select(shell: Shell, node: Select) -> int:
 def _case(shell: Shell, node: Case) -> int:
     def run() -> int:
         subject = shell.expander.text(node.subject)
+        shell.spend((len(subject) >> 6) * len(node.items))
         ignore_case = "nocasematch" in shell.session.shopt
         status = 0
         falling = False
         for item in node.items:
             if not falling and not any(
-                compiled(shell.expander.pattern(pattern), ignore_case=ignore_case).fullmatch(subject)
+                matcher(shell.expander.pattern(pattern), shell.spend, ignore_case=ignore_case).fullmatch(subject)
                 for pattern in item.patterns
             ):
                 continue

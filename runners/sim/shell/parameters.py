@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 
 from runners.sim.budget import BudgetExceeded
 from runners.sim.shell.ast import Parameter, Word
-from runners.sim.shell.patterns import compiled
+from runners.sim.shell.patterns import matcher
 from runners.sim.shell.signals import ExpansionError
 from runners.sim.shell.words import NAME, ansi_escape
 
@@ -333,7 +333,7 @@ class Parameters:
         spend = expander.shell.spend
         if operator in ("#", "##"):
             longest = operator == "##"
-            prefix = compiled(pattern, greedy=longest)
+            prefix = matcher(pattern, spend, greedy=longest)
 
             def strip_prefix(text: str) -> str:
                 spend(1 + (len(text) >> 6))
@@ -344,7 +344,7 @@ class Parameters:
         if operator in ("%", "%%"):
             return lambda text: _strip_suffix(text, pattern, operator == "%%", spend)
         if operator.startswith(("^", ",")):
-            return lambda text: _change_case(text, operator, pattern)
+            return lambda text: _change_case(text, operator, pattern, spend)
         replacement = self._replacement(part)
         return lambda text: _replace(text, pattern, replacement, operator, spend)
 
@@ -366,7 +366,7 @@ class Parameters:
 
 
 def _strip_suffix(text: str, pattern: str, longest: bool, spend: Callable[[int], None]) -> str:
-    matches = compiled(pattern).fullmatch
+    matches = matcher(pattern, spend).fullmatch
     positions = range(len(text) + 1) if longest else range(len(text), -1, -1)
     for start in positions:
         spend(1)
@@ -375,9 +375,10 @@ def _strip_suffix(text: str, pattern: str, longest: bool, spend: Callable[[int],
     return text
 
 
-def _change_case(text: str, operator: str, pattern: str) -> str:
+def _change_case(text: str, operator: str, pattern: str, spend: Callable[[int], None]) -> str:
+    spend(1 + (len(text) >> 2))
     upper = operator[0] == "^"
-    matches = compiled(pattern or "?").fullmatch
+    matches = matcher(pattern or "?", spend).fullmatch
     change = str.upper if upper else str.lower
     if len(operator) == 2:
         return "".join(change(char) if matches(char) else char for char in text)
@@ -390,7 +391,7 @@ def _replace(
     if not pattern and operator not in ("/#", "/%"):
         return text
     spend(1 + (len(text) >> 5))
-    expression = compiled(pattern)
+    expression = matcher(pattern, spend)
 
     def filled(matched: str) -> str:
         return "".join(matched if piece is None else piece for piece in replacement)

@@ -8,13 +8,16 @@ from __future__ import annotations
 import re
 from functools import lru_cache
 
+from runners.sim.shell.extglob import Character, Extended, Group, Piece, Spend, Star
+
 _SPECIAL = frozenset("*?[]\\()|!+@")
 _CLASSES = {
     "alpha": "a-zA-Z", "digit": "0-9", "alnum": "a-zA-Z0-9", "upper": "A-Z", "lower": "a-z", "space": r"\s",
     "blank": r" \t", "punct": r"!-/:-@\[-`{-~", "print": r" -~\x80-\U0010ffff", "graph": r"!-~\x80-\U0010ffff",
     "cntrl": r"\x00-\x1f\x7f", "xdigit": "0-9A-Fa-f", "word": r"\w",
 }  # fmt: skip
-_LITERAL = re.compile(r"[^*?\[\\+@!()|]+")
+_GROUP = re.compile(r"[?*+@!]\(")
+_NOTHING = re.compile(r"(?!)")
 
 
 def escape(text: str) -> str:
@@ -44,30 +47,67 @@ def is_pattern(text: str, extglob: bool = False) -> bool:
 
 
 @lru_cache(maxsize=2048)
-def compiled(pattern: str, *, greedy: bool = True, extglob: bool = True, ignore_case: bool = False) -> re.Pattern[str]:
-    """The pattern, to be used with `fullmatch` (anchored at both ends) or `match` (a prefix: longest if greedy).
+def compiled(pattern: str, *, greedy: bool = True, ignore_case: bool = False) -> re.Pattern[str]:
+    """A pattern without groups, to be used with `fullmatch` (the whole) or `match` (a prefix: longest if greedy).
 
     Every star but the last takes the nearest continuation and never goes back, so that matching stays linear.
     """
     flags = re.DOTALL | (re.IGNORECASE if ignore_case else 0)
     try:
-        return re.compile(_translate(pattern, greedy, extglob), flags)
+        return re.compile(_translate(pattern, greedy), flags)
     except (re.error, RecursionError, OverflowError):
         return re.compile(re.escape(pattern), flags)
 
 
-def _translate(pattern: str, greedy: bool, extglob: bool) -> str:
-    segments: list[list[str]] = [[]]
+def matcher(
+    pattern: str, spend: Spend, *, greedy: bool = True, extglob: bool = True, ignore_case: bool = False
+) -> re.Pattern[str] | Extended:
+    """The pattern, groups and all (`extglob`). Groups charge `spend` for their work; the rest is linear."""
+    if extglob and _GROUP.search(pattern):
+        try:
+            pieces = _pieces(pattern, ignore_case)
+        except RecursionError:
+            return re.compile(re.escape(pattern))
+        if any(isinstance(piece, Group) for piece in pieces):
+            return Extended(pieces, greedy, spend)
+    return compiled(pattern, greedy=greedy, ignore_case=ignore_case)
+
+
+@lru_cache(maxsize=512)
+def _pieces(pattern: str, ignore_case: bool) -> tuple[Piece, ...]:
+    pieces: list[Piece] = []
     index = 0
     while index < len(pattern):
         char = pattern[index]
-        if extglob and char in "?*+@!" and pattern[index + 1 : index + 2] == "(":
+        if char in "?*+@!" and pattern[index + 1 : index + 2] == "(":
             closing = _closing(pattern, index + 1)
             if closing is not None:
-                segments[-1].append(_group(char, pattern[index + 2 : closing], pattern[closing + 1 :], greedy))
+                choices = tuple(_pieces(choice, ignore_case) for choice in _split(pattern[index + 2 : closing]))
+                pieces.append(Group(char, choices))
                 index = closing + 1
                 continue
         if char == "*":
+            pieces.append(Star())
+            index += 1
+            continue
+        text, index = _single(pattern, index)
+        pieces.append(Character(_character(text, ignore_case)))
+    return tuple(pieces)
+
+
+@lru_cache(maxsize=512)
+def _character(text: str, ignore_case: bool) -> re.Pattern[str]:
+    try:
+        return re.compile(text, re.DOTALL | (re.IGNORECASE if ignore_case else 0))
+    except re.error:
+        return _NOTHING
+
+
+def _translate(pattern: str, greedy: bool) -> str:
+    segments: list[list[str]] = [[]]
+    index = 0
+    while index < len(pattern):
+        if pattern[index] == "*":
             if segments[-1] or len(segments) == 1:
                 segments.append([])
             index += 1
@@ -91,35 +131,6 @@ def _single(pattern: str, index: int) -> tuple[str, int]:
         found = _bracket(pattern, index)
         return found if found is not None else (r"\[", index + 1)
     return re.escape(char), index + 1
-
-
-def _group(kind: str, inside: str, rest: str, greedy: bool) -> str:
-    choices = "|".join(_plain(choice) for choice in _split(inside))
-    if kind == "!":
-        return f"(?:(?!(?:{choices}){_plain(rest)}\\Z).*{'' if greedy else '?'})"
-    suffix = {"?": "?", "*": "*", "+": "+", "@": ""}[kind]
-    return f"(?:{choices}){suffix}" + ("" if greedy or not suffix else "?")
-
-
-def _plain(pattern: str) -> str:
-    """The translation without the linear-time trick, for use inside groups."""
-    out: list[str] = []
-    index = 0
-    while index < len(pattern):
-        char = pattern[index]
-        if char in "?*+@!" and pattern[index + 1 : index + 2] == "(":
-            closing = _closing(pattern, index + 1)
-            if closing is not None:
-                out.append(_group(char, pattern[index + 2 : closing], pattern[closing + 1 :], True))
-                index = closing + 1
-                continue
-        if char == "*":
-            out.append(".*")
-            index += 1
-            continue
-        text, index = _single(pattern, index)
-        out.append(text)
-    return "".join(out)
 
 
 def _closing(pattern: str, opening: int) -> int | None:

@@ -236,7 +236,7 @@ class _Parser:
             pattern = self.argument(name)
             ignore_case = name.startswith("-i")
             kind = name.removeprefix("-i").removeprefix("-").removeprefix("i")
-            matches = compiled(pattern, extglob=False, ignore_case=ignore_case).fullmatch
+            matches = compiled(pattern, ignore_case=ignore_case).fullmatch
             if kind == "name":
                 return lambda visit: matches(visit.name) is not None
             if kind == "lname":
