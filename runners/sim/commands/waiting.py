@@ -13,20 +13,41 @@ from runners.sim.machine import Machine
 Ready = Callable[[], bool]
 
 
+_IDLE_KEPT = 6
+"""Greenlets kept for the next pipeline: making one costs more than what most stages do."""
+
+
 class Task:
     """One process running beside others. `ready`: whether it can go on (None: yes); `wake`: when its sleep ends."""
 
-    __slots__ = ("done", "greenlet", "killed", "listed", "pid", "ready", "wake")
+    __slots__ = ("body", "done", "greenlet", "killed", "killed_before", "listed", "pid", "ready", "wake")
 
-    def __init__(self, pid: int, listed: bool) -> None:
+    def __init__(
+        self, pid: int, listed: bool, body: Callable[[], None], killed_before: Callable[[int], None] | None
+    ) -> None:
         self.pid = pid
         # A listed task's process is in the machine's table, and ends when a signal takes it out.
         self.listed = listed
+        self.body = body
+        self.killed_before = killed_before
         self.killed: int | None = None
         self.done = False
         self.ready: Ready | None = None
         self.wake: float | None = None
+        # The one that runs it, from its first turn to its end.
         self.greenlet: Any = None
+
+    def run(self) -> None:
+        """Its whole life."""
+        try:
+            if self.killed is None:
+                self.body()
+            elif self.killed_before is not None:
+                self.killed_before(self.killed)
+        except Killed:
+            return
+        finally:
+            self.done = True
 
 
 class Killed(BaseException):
@@ -40,13 +61,14 @@ class Killed(BaseException):
 class Hub:
     """Runs the tasks of one command line and keeps its time. `deadline`: virtual time when the line is out of time."""
 
-    __slots__ = ("_root", "deadline", "machine", "signals", "tasks")
+    __slots__ = ("_idle", "_root", "deadline", "machine", "signals", "tasks")
 
     def __init__(self, machine: Machine, deadline: float) -> None:
         self.machine = machine
         self.deadline = deadline
         self.tasks: list[Task] = []
         self.signals: dict[int, int] = {}
+        self._idle: list[Any] = []
         self._root = getcurrent()
 
     @property
@@ -66,22 +88,7 @@ class Hub:
 
         killed_before: called with the signal instead of `body` when one comes before the task has begun.
         """
-        task = Task(pid, listed)
-
-        def run() -> None:
-            try:
-                if task.killed is None:
-                    body()
-                elif killed_before is not None:
-                    killed_before(task.killed)
-            except Killed:
-                return
-            finally:
-                task.done = True
-                if task in self.tasks:
-                    self.tasks.remove(task)
-
-        task.greenlet = greenlet(run, parent=self._root)
+        task = Task(pid, listed, body, killed_before)
         self.tasks.append(task)
         return task
 
@@ -123,7 +130,8 @@ class Hub:
     def cancel(self) -> None:
         """End all tasks at once."""
         for task in list(self.tasks):
-            task.greenlet.throw()
+            if task.greenlet is not None:
+                task.greenlet.throw()
             task.done = True
         self.tasks.clear()
 
@@ -138,13 +146,34 @@ class Hub:
                 continue
             progress = True
             self.machine.budget.spend(1)
-            if task.killed is not None and task.greenlet:
-                task.greenlet.throw(Killed(task.killed))
-            else:
-                task.greenlet.switch()
+            self._resume(task)
             if ready():
                 break
         return progress
+
+    def _resume(self, task: Task) -> None:
+        """Give a task its turn; its greenlet is free for another task when it is done."""
+        try:
+            if task.greenlet is None:
+                task.greenlet = self._idle.pop() if self._idle else self._worker()
+                task.greenlet.switch(task)
+            elif task.killed is not None:
+                task.greenlet.throw(Killed(task.killed))
+            else:
+                task.greenlet.switch()
+        finally:
+            if task.done:
+                self.tasks.remove(task)
+        if task.done and len(self._idle) < _IDLE_KEPT:
+            self._idle.append(task.greenlet)
+        elif task.done:
+            task.greenlet.throw()
+
+    def _worker(self) -> Any:
+        """A greenlet that waits for its first task: what it is started with, it would hold as long as it lives."""
+        made = greenlet(_work, parent=self._root)
+        made.switch()
+        return made
 
     def _run_until(self, ready: Ready, wake: float | None) -> None:
         while not ready():
@@ -164,3 +193,14 @@ class Hub:
             machine.advance(max(self.deadline - machine.clock.now, 0.0))
             raise BudgetExceeded
         machine.advance(max(moment - machine.clock.now, 0.0))
+
+
+def _work() -> None:
+    """The life of a greenlet: one task after another. Between them it holds nothing, or its hub would never go away."""
+    root = getcurrent().parent
+    assert root is not None
+    while True:
+        task: Task | None = root.switch()
+        assert task is not None
+        task.run()
+        task = None

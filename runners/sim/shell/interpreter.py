@@ -180,7 +180,7 @@ class Shell:
             old = made.value
             made.value = {0: old} if isinstance(old, str) else {}
             session.variables[name] = variable = made
-        items: Any = variable.value
+        items = session.elements(name)
         key: int | str
         if variable.kind == "A":
             key = subscript

@@ -143,14 +143,6 @@ class Session:
     `pid` is `$$`; `name` is `$0`; `cred` and `umask` are what commands run with.
     """
 
-    __slots__ = (
-        "aliases", "cred", "cwd", "directories", "environment_cache", "frames", "functions", "hashed", "history",
-        "home_pid", "jobs", "last_argument", "last_background", "line_offset", "login", "mode", "name", "options",
-        "pid",
-        "pipe_status", "positional", "ppid", "random", "saved", "seconds_base", "shopt", "source_name", "started",
-        "status", "traps", "tty", "umask", "variables",
-    )  # fmt: skip
-
     def __init__(
         self,
         *,
@@ -203,6 +195,8 @@ class Session:
         self.seconds_base = 0
         self.random = mix(f"{seed}:{pid}:{name}")
         self.environment_cache: dict[str, str] | None = None
+        # Arrays whose elements no fork can see, by name: these alone are changed in place.
+        self._own_arrays: dict[str, Variable] = {}
         self._shell_variables()
 
     def _shell_variables(self) -> None:
@@ -231,33 +225,24 @@ class Session:
         )
 
     def fork(self) -> Session:
-        """An independent copy, as fork(2) gives a subshell."""
+        """An independent copy, as fork(2) gives a subshell. Variables are shared until one side changes them."""
         other = Session.__new__(Session)
-        for slot in Session.__slots__:
-            setattr(other, slot, getattr(self, slot))
-        other.variables = {
-            name: variable.copy() if variable.kind else variable for name, variable in self.variables.items()
-        }
-        other.functions = dict(self.functions)
-        other.aliases = dict(self.aliases)
-        other.positional = list(self.positional)
-        other.options = set(self.options)
-        other.shopt = set(self.shopt)
-        other.traps = dict(self.traps)
-        other.history = list(self.history)
-        other.hashed = dict(self.hashed)
-        other.jobs = list(self.jobs)
-        other.directories = list(self.directories)
-        other.frames = list(self.frames)
-        other.saved = [dict(frame) for frame in self.saved]
+        other.__dict__.update(self.__dict__)
+        other.variables = self.variables.copy()
+        other.functions = self.functions.copy()
+        other.aliases = self.aliases.copy()
+        other.positional = self.positional.copy()
+        other.options = self.options.copy()
+        other.shopt = self.shopt.copy()
+        other.traps = self.traps.copy()
+        other.history = self.history.copy()
+        other.hashed = self.hashed.copy()
+        other.jobs = self.jobs.copy()
+        other.directories = self.directories.copy()
+        other.frames = self.frames.copy()
+        other.saved = [frame.copy() for frame in self.saved]
+        self._own_arrays, other._own_arrays = {}, {}
         return other
-
-    def __getstate__(self) -> dict[str, object]:
-        return {slot: getattr(self, slot) for slot in self.__slots__}
-
-    def __setstate__(self, state: dict[str, object]) -> None:
-        for slot, value in state.items():
-            setattr(self, slot, value)
 
     # -- variables
 
@@ -278,9 +263,16 @@ class Session:
             made.value = value
             self.variables[name] = made
         else:
-            assert isinstance(known.value, dict)
-            known.value[0] = value
+            self.elements(name)[0] = value
         self.environment_cache = None
+
+    def elements(self, name: str) -> dict[Any, str]:
+        """The elements of an array, to be changed in place."""
+        variable = self.variables[name]
+        if self._own_arrays.get(name) is not variable:
+            variable = self._own_arrays[name] = self.variables[name] = variable.copy()
+        assert isinstance(variable.value, dict)
+        return variable.value
 
     def unset(self, name: str) -> None:
         self.variables.pop(name, None)

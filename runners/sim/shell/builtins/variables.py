@@ -266,7 +266,7 @@ def unset(shell: Shell, argv: list[str]) -> int:
             key: int | str = subscript if variable.kind == "A" else shell.expander.arithmetic(subscript)
             if isinstance(key, int) and key < 0:
                 key += max(variable.value, default=-1) + 1
-            variable.value.pop(key, None)
+            session.elements(name).pop(key, None)
             continue
         session.unset(name)
     return status
