@@ -16,14 +16,20 @@ _CLIENT_PORT = 52114
 
 
 def enter(machine: Machine, *, user: str = "root") -> Session:
-    """Log in: the processes of a session as sshd leaves them, their lines in the journal, and the shell's state."""
+    """Log in: the processes of a session as sshd leaves them, their lines in the journal, and the shell's state.
+
+    Where the system's own log-ins say that the user is on already, this is that session, and the journal has it.
+    """
     account = accounts(machine).user(user)
     cred = accounts(machine).cred(user) if account is not None else ROOT
     home, shell = (account.home, account.shell) if account is not None else ("/root", "/bin/bash")
-    number = 1 + len(sessions(machine))
-    tty, scope = f"pts/{number - 1}", f"session-{number}.scope"
+    on_now = sessions(machine)
+    known = next((login for login in reversed(on_now) if login.user == user and login.host), None)
+    number = len(on_now) if known is not None else 1 + len(on_now)
+    tty, scope = known.tty if known is not None else f"pts/{number - 1}", f"session-{number}.scope"
     listener = machine.processes.listener("tcp", _SSH_PORT)
-    outward, admin = machine.network.interfaces[-1], _admin_address(machine.network.interfaces[-1])
+    outward = machine.network.interfaces[-1]
+    admin = known.host if known is not None else _admin_address(outward)
     now = machine.clock.now
     gate = machine.processes.put(
         Process(
@@ -39,12 +45,12 @@ def enter(machine: Machine, *, user: str = "root") -> Session:
             rss=5 << 20, vsz=8 << 20, tty=tty, unit=scope, files=terminal,
         )
     )  # fmt: skip
-    unit = listener.unit if listener is not None else None
-    log(
-        machine, "sshd", f"Accepted publickey for {user} from {admin} port {_CLIENT_PORT} ssh2", pid=gate.pid, unit=unit
-    )
-    opened = f"pam_unix(sshd:session): session opened for user {user}(uid={cred.uid}) by (uid=0)"
-    log(machine, "sshd", opened, pid=gate.pid, unit=unit)
+    if known is None:
+        unit = listener.unit if listener is not None else None
+        accepted = f"Accepted publickey for {user} from {admin} port {_CLIENT_PORT} ssh2"
+        opened = f"pam_unix(sshd:session): session opened for user {user}(uid={cred.uid}) by (uid=0)"
+        log(machine, "sshd", accepted, pid=gate.pid, unit=unit)
+        log(machine, "sshd", opened, pid=gate.pid, unit=unit)
     session = login_session(machine, user, cred, home, shell, tty=tty)
     session.pid = session.home_pid = own.pid
     session.ppid = gate.pid

@@ -1,0 +1,21 @@
+"""The agent's own session is one of those that the machine tells of."""
+
+from __future__ import annotations
+
+from tests.runners.sim.admin.line import Terminal
+
+
+def test_the_session_is_the_one_that_who_shows() -> None:
+    line = Terminal()
+    (own,) = (words.split() for words in line("who").lines)
+    user, tty, _, _, host = own
+    assert user == line("whoami").out.strip()
+    assert f"/dev/{tty}" == line("echo $SSH_TTY").out.strip()
+    assert line("echo $SSH_CONNECTION").out.split()[0] == host.strip("()")
+
+
+def test_nobody_else_was_let_in_at_the_opening() -> None:
+    line = Terminal()
+    accepted = line("grep Accepted /var/log/auth.log | tail -n 1").out
+    assert " for root from 10.0.3.5 port " in accepted
+    assert line("grep -c 10.0.0.250 /var/log/auth.log").out == "0\n"
