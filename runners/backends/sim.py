@@ -103,6 +103,7 @@ class SimWorld:
 
     def _run(self, command: str, output_bytes: int, seconds: float) -> CommandResult:
         machine, before = self._machine, self._machine.clock.now
+        command = _typed(command)
         steps = min(int(seconds * _STEPS_PER_SECOND), _MOST_STEPS)
         limits = Limits(steps=steps, output_bytes=max(_KEPT, 4 * output_bytes), seconds=seconds)
         if self._console is None or not self._console.usable(machine, self._session):
@@ -179,6 +180,15 @@ class SimWorld:
 
     def close(self) -> None:
         """Nothing is held beyond memory."""
+
+
+def _typed(command: str) -> str:
+    """As it comes through a terminal: bytes. Those that are no UTF-8 are kept; halves of characters are lost."""
+    try:
+        command.encode("utf-8", "surrogateescape")
+    except UnicodeEncodeError:
+        return command.encode("utf-8", "surrogatepass").decode("utf-8", "replace")
+    return command
 
 
 def _prompt(machine: Machine, session: Session) -> str:

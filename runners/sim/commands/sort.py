@@ -178,6 +178,7 @@ def main(ctx: Context) -> int:
             ctx.die("empty tab" if not separator_text else f"multi-character tab ‘{separator_text}’", 2)
     keys = [_parse_key(ctx, text, common + ("r" if has("r") else "")) for text in options.values("k")]
     end = b"\0" if has("z") else b"\n"
+    spend = ctx.machine.budget.spend
     rows: list[bytes] = []
     failed: list[str] = []
     for item in inputs(ctx, options.operands, failed, message="cannot read: {name}: {problem}"):
@@ -185,7 +186,9 @@ def main(ctx: Context) -> int:
             if end == b"\0":
                 rows += [piece for piece in item.reader.read().split(b"\0") if piece]
             else:
-                rows += [line[:-1] if line.endswith(b"\n") else line for line in lines(ctx, item.reader)]
+                for line in lines(ctx, item.reader):
+                    spend(3)
+                    rows.append(line[:-1] if line.endswith(b"\n") else line)
         except OSError as error:
             if not error.filename:
                 raise
@@ -195,7 +198,6 @@ def main(ctx: Context) -> int:
             break
     if failed:
         return 2
-    ctx.spend(len(rows) * 3)
     whole = _conversion(common, f"{ctx.machine.seed}:sort:{ctx.pid}:")
     converted = [(key, _conversion(key.flags, f"{ctx.machine.seed}:sort:{ctx.pid}:")) for key in keys]
     backwards = has("r")

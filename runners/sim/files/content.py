@@ -125,7 +125,9 @@ EMPTY = Content()
 
 
 def _same_line(data: bytes) -> Fill | None:
-    """The block as one line again and again (wherever in the line it begins), if that is what it is."""
+    """The block as one byte or one line again and again (wherever in the line it begins), if that is what it is."""
+    if data[:1] * len(data) == data:
+        return Fill(data[:1], len(data))
     first = data.find(b"\n")
     period = data.find(b"\n", first + 1) - first
     if first < 0 or period <= 0 or period * 8 > len(data):

@@ -12,6 +12,7 @@ from immutables import Map
 
 from runners.sim.clock import Clock
 from runners.sim.files.content import EMPTY, Content
+from runners.sim.files.entries import with_entry, without_entry
 from runners.sim.files.inode import Inode
 
 
@@ -180,7 +181,7 @@ class FileTree:
         now = self.clock.now
         self.put(
             parent._replace(
-                entries={**parent.entries, name: number},
+                entries=with_entry(parent.entries, name, number),
                 nlink=parent.nlink + (1 if subdirectory else 0),
                 mtime=now,
                 ctime=now,
@@ -191,8 +192,8 @@ class FileTree:
         """Take one directory entry out and drop a link of what it named."""
         parent = self.inodes[parent.number]
         assert parent.entries is not None
-        entries = dict(parent.entries)
-        inode = self.inodes[entries.pop(name)]
+        entries = without_entry(parent.entries, name)
+        inode = self.inodes[parent.entries[name]]
         now = self.clock.now
         self.put(
             parent._replace(entries=entries, nlink=parent.nlink - (1 if inode.is_dir else 0), mtime=now, ctime=now)

@@ -7,6 +7,7 @@ import posixpath
 import stat
 
 from runners.sim.files.content import EMPTY, Content
+from runners.sim.files.entries import without_entry
 from runners.sim.files.inode import EXECUTE, READ, WRITE, Cred, Inode, permits
 from runners.sim.files.tree import FileTree, fail
 from runners.sim.files.walk import Found, straight, walk
@@ -233,7 +234,7 @@ class FileView:
         now = self.tree.clock.now
         self.tree.put(
             parent._replace(
-                entries={name: number for name, number in parent.entries.items() if name != old.name},
+                entries=without_entry(parent.entries, old.name),
                 nlink=parent.nlink - (1 if moved.is_dir else 0),
                 mtime=now,
                 ctime=now,

@@ -10,6 +10,8 @@ from runners.sim.files.inode import EXECUTE, Cred, Inode, permits
 from runners.sim.files.tree import FileTree, fail
 
 _MAX_LINKS = 40
+_LONGEST_PATH = 4096
+"""Bytes of a path; here with the folder that it begins in, so that no tree grows deeper than can be walked."""
 _LONGEST_NAME = 255
 
 
@@ -28,7 +30,7 @@ class Found(NamedTuple):
 @lru_cache(maxsize=4096)
 def _plain_parts(path: str) -> tuple[tuple[str, ...], str] | None:
     """The folders' names and the last one, of an absolute path whose parts are plain names; None for any other."""
-    if path[0] != "/" or path[-1] == "/":
+    if path[0] != "/" or path[-1] == "/" or len(path) >= _LONGEST_PATH:
         return None
     parts = path[1:].split("/")
     if any(name in ("", ".", "..") or len(name) > _LONGEST_NAME // 4 for name in parts):
@@ -73,6 +75,8 @@ def straight(tree: FileTree, cred: Cred, path: str) -> Found | None:
 
 def walk(tree: FileTree, cred: Cred, cwd: str, path: str, follow: bool) -> Found:
     """Any path, as namei(7) goes through it. OSError as the kernel would give."""
+    if len(path) + (0 if path.startswith("/") else len(cwd)) >= _LONGEST_PATH:
+        raise fail(errno.ENAMETOOLONG, path)
     links = 0
     root = tree.inodes[tree.mounts[0].root]
     # Walked as a stack, because `..` of a link's target is not the text before it.

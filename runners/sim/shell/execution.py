@@ -75,6 +75,7 @@ def check_program(view: FileView, path: str) -> Located:
 def external(shell: Shell, argv: list[str], variables: Mapping[str, str]) -> int:
     """Run a program for the shell, with bash's messages when it cannot be run."""
     name = argv[0]
+    shell.spend(20)
     try:
         located = _locate(shell, name, variables.get("PATH"))
     except OSError as error:
@@ -156,7 +157,7 @@ def launch(
     if program is None:
         return _script(machine, hub, located, argv, view, environment, streams, ppid, tty, shell_scripts, depth)
     command = COMMANDS.get(program)
-    machine.budget.spend(20)
+    machine.budget.spend(60)
     _pass_time(machine, hub)
     if command is None:
         return _daemon(machine, program, located, argv, view, environment, streams, ppid, tty)

@@ -24,7 +24,7 @@ from runners.sim.shell.ast import (
     Word,
 )
 from runners.sim.shell.braces import alternatives
-from runners.sim.shell.parameters import Parameters
+from runners.sim.shell.parameters import MAX_TEXT, Parameters
 from runners.sim.shell.patterns import escape, is_pattern
 from runners.sim.shell.signals import ExpansionError
 from runners.sim.users import accounts
@@ -119,7 +119,7 @@ class Expander:
             elif word.braces and "braceexpand" in self.shell.session.options:
                 choices = word.alternatives if word.alternatives is not None else alternatives(word.parts)
                 for choice in choices:
-                    self.shell.spend(1)
+                    self.shell.spend(12)
                     if choice.literal is not None:
                         if choice.literal or choice.parts:
                             out.append(choice.literal)
@@ -129,6 +129,8 @@ class Expander:
                         raise BudgetExceeded
             else:
                 out += self.word(word)
+        if sum(map(len, out)) > MAX_TEXT:
+            raise BudgetExceeded
         return out
 
     def word(self, word: Word) -> list[str]:
@@ -200,7 +202,7 @@ class Expander:
     def _paths(self, pieces: list[tuple[str, bool]]) -> list[str]:
         """One field after pathname expansion."""
         session = self.shell.session
-        text = "".join([text for text, _ in pieces])
+        text = _joined([text for text, _ in pieces])
         unquoted = "".join([piece for piece, quoted in pieces if not quoted])
         if "noglob" in session.options or not any(char in unquoted for char in "*?[" + "+@!"):
             return [text]
@@ -230,7 +232,7 @@ class Expander:
         """As in an assignment, a here-document or a redirection's name: one string, nothing split or globbed."""
         if word.literal is not None:
             return word.literal
-        return "".join([self._part_text(part) for part in word.parts])
+        return _joined([self._part_text(part) for part in word.parts])
 
     def pattern(self, word: Word) -> str:
         """A shell pattern: what is quoted stands for itself."""
@@ -317,3 +319,10 @@ class Expander:
 
     def _write(self, name: str, subscript: str | None, value: str) -> None:
         self.shell.assign(name, value, subscript=subscript)
+
+
+def _joined(pieces: list[str]) -> str:
+    """One text from its pieces; nothing is put together that would be too long."""
+    if len(pieces) > 1 and sum(map(len, pieces)) > MAX_TEXT:
+        raise BudgetExceeded
+    return "".join(pieces)

@@ -68,7 +68,7 @@ def _matching(
         names = view.names(base or ".")
     except OSError:
         return []
-    spend(2 + len(names) // 4)
+    spend(2 + len(names))
     matches = matcher(component, spend, extglob=extglob, ignore_case=ignore_case).fullmatch
     hidden = component.startswith((".", "\\."))
     candidates = ["." , "..", *names] if hidden else names  # fmt: skip

@@ -39,6 +39,7 @@ from runners.sim.shell.ast import (
 )
 from runners.sim.shell.builtins.table import BUILTINS
 from runners.sim.shell.expansion import Expander
+from runners.sim.shell.parameters import MAX_TEXT
 from runners.sim.shell.parser import parse
 from runners.sim.shell.patterns import matcher
 from runners.sim.shell.session import BackgroundJob, Session, Variable
@@ -142,6 +143,8 @@ class Shell:
                 value = value.upper() if variable.case == "u" else value.lower()
         if len(value) > 4096:
             self.spend(len(value) >> 8)
+            if len(value) > MAX_TEXT:
+                raise BudgetExceeded
         if subscript is not None:
             self._assign_element(name, variable, value, subscript, append)
             return
@@ -162,7 +165,7 @@ class Shell:
             return
         if append and variable.value is not None:
             value = variable.value + value
-            if len(value) > 32 << 20:
+            if len(value) > MAX_TEXT:
                 raise BudgetExceeded
         changed = variable.copy()
         changed.value = value

@@ -8,16 +8,17 @@ from typing import TYPE_CHECKING
 
 from runners.sim.budget import BudgetExceeded
 from runners.sim.shell.ast import Parameter, Word
+from runners.sim.shell.grammar.words import NAME, ansi_escape
 from runners.sim.shell.patterns import matcher
 from runners.sim.shell.signals import ExpansionError
-from runners.sim.shell.words import NAME, ansi_escape
 
 if TYPE_CHECKING:
     from runners.sim.shell.expansion import Expander
 
 Value = str | list[str]
 _LIST_DEFAULTS = frozenset({":-", "-", ":+", "+", ":=", "=", ":?", "?"})
-_MAX_TEXT = 32 << 20
+MAX_TEXT = 16 << 20
+"""Characters that one value, or the words of one command together, may have."""
 
 
 class Parameters:
@@ -421,7 +422,7 @@ def _replace(
             continue
         piece = filled(match.group())
         size += len(piece)
-        if size > _MAX_TEXT:
+        if size > MAX_TEXT:
             raise BudgetExceeded
         out += [text[position : match.start()], piece]
         position = match.end()

@@ -18,6 +18,8 @@ from runners.sim.shell.session import DEFAULT_PATH, Limits, Session, ShellResult
 from runners.sim.shell.signals import Abandon, ExpansionError, ShellExit, Unwind
 
 _RECURSION = 12_000
+_JOB_OUTPUT = 1 << 20
+"""Bytes that a daemon's job may say, on either stream, before it is ended."""
 LINE_SECONDS = 0.02
 """Virtual time that a line takes besides what its commands take."""
 
@@ -214,7 +216,7 @@ def run_job(machine: Machine, job: Job) -> JobResult:
     budget_before = machine.budget
     machine.budget = Budget(job.steps or Limits().steps)
     hub = Hub(machine, machine.clock.now + job.seconds)
-    out, err = Capture(machine), Capture(machine)
+    out, err = Capture(machine, _JOB_OUTPUT), Capture(machine, _JOB_OUTPUT)
     view = machine.view(job.cred, job.cwd)
     environment = dict(job.environment)
     environment.setdefault("PATH", DEFAULT_PATH)

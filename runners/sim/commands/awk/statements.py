@@ -168,7 +168,7 @@ class StatementCompiler(ExpressionCompiler):
         def loop(rt: Runtime) -> int:
             spend = rt.budget.spend
             while condition(rt):
-                spend(1)
+                spend(2)
                 left = body(rt)
                 if left == BREAK:
                     break
@@ -185,7 +185,7 @@ class StatementCompiler(ExpressionCompiler):
 
         def loop(rt: Runtime) -> int:
             while True:
-                rt.budget.spend(1)
+                rt.budget.spend(2)
                 left = body(rt)
                 if left == BREAK:
                     return 0

@@ -44,7 +44,7 @@ def substitute(rt: Runtime, regex: Regex, replacement: str, text: str, every: bo
         found = iter(() if first is None else (first,))
     size = len(text)
     for match in found:
-        rt.budget.spend(1)
+        rt.budget.spend(3)
         count += 1
         out.append(text[end : match.start])
         matched = text[match.start : match.end]

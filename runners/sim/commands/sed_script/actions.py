@@ -20,7 +20,7 @@ def _substitute(editor: Editor, command: Command, _index: int) -> str | None:
     changed = False
     editor.ctx.spend(len(space) >> 6)
     for count, match in enumerate(regex.iterate(space), 1):
-        editor.ctx.spend(1)
+        editor.ctx.spend(3)
         if count < wanted:
             continue
         pieces += [space[position : match.start], _filled(command.replacement, match)]
