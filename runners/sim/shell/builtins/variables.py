@@ -9,10 +9,10 @@ from runners.sim.budget import BudgetExceeded
 from runners.sim.commands.streams import PipeReader
 from runners.sim.shell.builtins.arguments import options, show_usage, usage_error
 from runners.sim.shell.expansion import ArrayArgument
+from runners.sim.shell.grammar.words import NAME
 from runners.sim.shell.parameters import quote
 from runners.sim.shell.session import Variable
 from runners.sim.shell.signals import ExpansionError
-from runners.sim.shell.words import NAME
 
 if TYPE_CHECKING:
     from runners.sim.shell.interpreter import Shell
