@@ -7,7 +7,7 @@ from runners.sim.format import human_lsblk
 from runners.sim.memory import swap_area
 from runners.sim.process_info import meminfo
 from runners.sim.systemd.manager import full_name
-from runners.sim.systemd.units import read_unit
+from runners.sim.systemd.units import known, read_unit
 from runners.sim.tasks import accounts as files
 from runners.sim.users import accounts
 
@@ -77,6 +77,8 @@ def _analyze(ctx: Context) -> int:
         ctx.stderr.write(f"Unknown command verb {verb}.\n".encode())
         return 1
     status = 0
+    for warning in _warnings(ctx, names):
+        ctx.stderr.write(f"{warning}\n".encode("utf-8", "surrogateescape"))
     for name in names:
         unit = read_unit(ctx.machine.view(), full_name(name.rsplit("/", 1)[-1]))
         if unit.load_state == "not-found":
@@ -91,3 +93,12 @@ def _analyze(ctx: Context) -> int:
                 ctx.stderr.write(f"{unit.name}: Command {line.path} is not executable: {missing}\n".encode())
                 status = 1
     return status
+
+
+def _warnings(ctx: Context, names: list[str]) -> list[str]:
+    """What is wrong with the lines of the units named, and of those that come with the system's targets."""
+    view = ctx.machine.view()
+    loaded = [full_name(name.rsplit("/", 1)[-1]) for name in names]
+    others = [name for name in known(ctx.machine) if name.endswith(".service")]
+    found = (line for name in [*loaded, *others] for line in read_unit(view, name).warnings)
+    return list(dict.fromkeys(found))

@@ -10,7 +10,7 @@ from runners.sim.files.inode import Cred
 from runners.sim.lifecycle import Exit, Failure, spawn
 from runners.sim.machine import CronRun, Machine, Program, Say
 from runners.sim.processes import Process
-from runners.sim.programs.descriptors import hold
+from runners.sim.programs.descriptors import current, hold
 from runners.sim.systemd.journal import log
 from runners.sim.users import accounts
 
@@ -129,32 +129,64 @@ def due(entry: Entry, machine: Machine) -> bool:
     return on_day or on_weekday
 
 
-def tables(machine: Machine) -> Iterator[tuple[str, str | None, str]]:
-    """All crontabs that cron reads: (path, user or None, text). Those it mistrusts are left out."""
+def _paths(machine: Machine) -> Iterator[tuple[str, str | None]]:
+    """Where crontabs are looked for: (path, user, or None where each line names its own)."""
+    yield SYSTEM, None
     view = machine.view()
-    paths: list[tuple[str, str | None]] = [(SYSTEM, None)]
     for folder, own in ((FOLDER, False), (SPOOL, True)):
         try:
             names = sorted(view.names(folder))
         except OSError:
             continue
-        paths += [(f"{folder}/{name}", name if own else None) for name in names if "." not in name or own]
-    for path, user in paths:
+        yield from ((f"{folder}/{name}", name if own else None) for name in names if "." not in name or own)
+
+
+def tables(machine: Machine) -> Iterator[tuple[str, str | None, str]]:
+    """All crontabs that cron reads: (path, user or None, text). Those it mistrusts are left out."""
+    for path, user in _paths(machine):
         try:
-            inode = view.stat(path)
-            if user is not None:
-                owner = accounts(machine).user(user)
-                if owner is None or inode.uid not in (owner.uid, 0) or inode.mode & 0o022:
-                    continue
-            elif inode.uid != 0 or inode.mode & 0o022:
-                continue
-            yield path, user, view.text(path)
+            if not mistrust(machine, path, user):
+                yield path, user, machine.view().text(path)
         except OSError:
             continue
 
 
+def mistrust(machine: Machine, path: str, user: str | None) -> str:
+    """Why cron leaves a table out, in the words of its log; "" when it takes it. OSError when there is none."""
+    inode = machine.view().stat(path)
+    if user is not None:
+        owner = accounts(machine).user(user)
+        if owner is None:
+            return "ORPHAN (no passwd entry)"
+        if inode.uid not in (owner.uid, 0):
+            return "WRONG FILE OWNER"
+        return "INSECURE MODE (mode 0600 expected)" if inode.mode & 0o022 else ""
+    if inode.uid != 0:
+        return "WRONG FILE OWNER"
+    return "INSECURE MODE (group/other writable)" if inode.mode & 0o022 else ""
+
+
+def _complaints(machine: Machine) -> Iterator[str]:
+    for path, user in _paths(machine):
+        name = path.rsplit("/", 1)[-1]
+        who, shown = (f"*system*{name}", path) if user is None else (user, f"crontabs/{name}")
+        try:
+            reason = mistrust(machine, path, user)
+            if reason:
+                yield f"({who}) {reason} ({shown})"
+            else:
+                parse(machine.view().text(path), user)
+        except OSError:
+            continue
+        except CrontabError as error:
+            yield f"Error: {error.reason}; while reading {shown}"
+            yield f"({who}) ERROR (Syntax error, this crontab file will be ignored)"
+
+
 class Cron(Program):
-    """Wakes at every full minute."""
+    """Wakes at every full minute. It catches no signal that ends it."""
+
+    ends_on = frozenset()
 
     def start(self, machine: Machine, process: Process, say: Say) -> int | None:
         del say
@@ -164,9 +196,20 @@ class Cron(Program):
             machine.view().write("/run/crond.pid", f"{process.pid}\n".encode())
         except OSError:
             return 1
-        hold(machine, process, None, rss=3 << 20, share=0.00001)
+        hold(machine, process, (), rss=3 << 20, share=0.00001)
+        self._complain(machine, current(machine, process))
         self._plan(machine, process)
         return None
+
+    def _complain(self, machine: Machine, process: Process) -> None:
+        """Log what is wrong with crontabs, once as long as it stays so."""
+        found = tuple(_complaints(machine))
+        known = process.held if isinstance(process.held, tuple) else ()
+        for line in found:
+            if line not in known:
+                log(machine, "cron", line, pid=process.pid, unit=process.unit, facility="cron", priority=3)
+        if found != known:
+            hold(machine, process, found)
 
     def _plan(self, machine: Machine, process: Process) -> None:
         machine.schedule(61.0 - machine.clock.now % 60.0, "program", (process.pid, "minute"))
@@ -174,13 +217,11 @@ class Cron(Program):
     def wake(self, machine: Machine, process: Process, argument: object) -> None:
         del argument
         self._plan(machine, process)
-        for path, user, text in tables(machine):
+        self._complain(machine, process)
+        for _path, user, text in tables(machine):
             try:
                 entries = parse(text, user)
             except CrontabError:
-                if machine.clock.time().minute % 30 == 0:
-                    log(machine, "cron", f"Error: bad minute; while reading {path}", pid=process.pid,
-                        unit=process.unit, facility="cron", priority=3)  # fmt: skip
                 continue
             for entry in entries:
                 if due(entry, machine):

@@ -199,7 +199,7 @@ class Postgres(Sessions):
                 and child.unit == process.unit
                 and child.pid != process.pid
             ):
-                exit_process(machine, child.pid, 1)
+                machine.schedule(0.05, "process-ends", (child.pid, 1))
 
     def child_ended(self, machine: Machine, process: Process, child: Process, status: int, number: int) -> None:
         held = process.held

@@ -14,6 +14,7 @@ from runners.sim.processes import Process
 from runners.sim.programs.descriptors import append, bind, current, hold
 from runners.sim.programs.redis_config import KNOWN, VERSION, ConfigError, Settings, overrides, parse
 from runners.sim.programs.redis_data import COMMANDS, RedisError, RedisRequest, Reply, Stored, decode, encode
+from runners.sim.systemd.service import notify
 
 
 class Held(NamedTuple):
@@ -96,6 +97,7 @@ class Redis(Program):
         log("*", "DB loaded from disk: 0.000 seconds" if data else "Ready to accept connections")
         if data:
             log("*", "Ready to accept connections")
+        notify(machine, process, "Ready to accept connections")
         address = settings.binds[0] if settings.binds else "*"
         now = current(machine, process)
         machine.processes.put(now._replace(argv=(f"{process.argv[0]} {address}:{settings.port}",), threads=5))
@@ -141,6 +143,7 @@ class Redis(Program):
         self._log(machine, process, held, "#", f"Received {name} scheduling shutdown...")
         self._log(machine, process, held, "#", "User requested shutdown...")
         self._log(machine, process, held, "*", "Saving the final RDB snapshot before exiting.")
+        notify(machine, process, "Saving the final RDB snapshot")
         if not self._save(machine, process, held):
             self._log(machine, process, held, "#", "Error trying to save the DB, but can't exit.")
         else:

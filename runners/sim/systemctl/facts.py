@@ -60,9 +60,9 @@ def shown_path(path: str) -> str:
     return path.removeprefix("/usr") if path.startswith("/usr/lib/systemd/") else path
 
 
-def icon(state: UnitState, load_state: str) -> str:
+def icon(state: UnitState) -> str:
     """The dot before a unit's name."""
-    if state.active in ("failed",) or load_state in ("error", "bad-setting"):
+    if state.active == "failed":
         return "×"
     if state.active == "inactive":
         return "○"

@@ -58,8 +58,6 @@ def job(ctx: Context, verb: str, names: Sequence[str], *, quiet: bool = False) -
             status = denied(ctx, word, name)
             continue
         notice = warning(ctx.machine, name)
-        if notice:
-            _complain(ctx, notice)
         try:
             outcome = _run(ctx, verb, name)
         except UnitError as error:
@@ -71,6 +69,8 @@ def job(ctx: Context, verb: str, names: Sequence[str], *, quiet: bool = False) -
                 _complain(ctx, f"See system logs and 'systemctl status {name}' for details.")
             status = max(status, error.exit_code)
             continue
+        if notice:
+            _complain(ctx, notice)
         if outcome.message:
             reloading = word.startswith("reload") and outcome.result == "failed"
             # For a job that was to reload, the reason is left open.
@@ -133,7 +133,7 @@ def unit_files(ctx: Context, verb: str, names: Sequence[str], *, now: bool, quie
             for change in changes:
                 _complain(ctx, change.message)
         unit = unit_file(ctx.machine, full)
-        if verb == "enable" and not changes and not unit.settings.get("Install") and unit.load_state == "loaded":
+        if verb == "enable" and not changes and not unit.settings.get("Install") and unit.load_state != "not-found":
             _no_install(ctx)
     if now and status == 0:
         follow = {"enable": "start", "reenable": "start", "disable": "stop", "mask": "stop"}.get(verb)

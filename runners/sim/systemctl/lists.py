@@ -165,11 +165,7 @@ def list_dependencies(machine: Machine, unit: UnitFile, *, reverse: bool, everyt
         for index, other in enumerate(names):
             last = index == len(names) - 1
             # What keeps no state of its own (slices, targets of a booted system) is simply there.
-            dot = (
-                icon(machine.systemd.get(other), "loaded")
-                if other in known(machine) or other.endswith(".service")
-                else "●"
-            )
+            dot = icon(machine.systemd.get(other)) if other in known(machine) or other.endswith(".service") else "●"
             out.append(f"{dot} {lead}{'└─' if last else '├─'}{other}")
             if other.endswith(".target") or everything:
                 walk(other, lead + ("  " if last else "│ "), (*path, other))

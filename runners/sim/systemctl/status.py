@@ -17,9 +17,6 @@ from runners.sim.systemd.manager import UnitError, is_enabled, needs_reload, pro
 from runners.sim.systemd.state import Entry, UnitState
 from runners.sim.systemd.unitfile import UnitFile
 
-_STATUS_TEXTS = {"redis-server": "Ready to accept connections"}
-"""What daemons of Type=notify tell the manager about themselves, by program."""
-
 
 def collected(machine: Machine, unit: UnitFile) -> bool:
     """Has the manager forgotten the unit? It drops what is not running, did not fail and nothing refers to."""
@@ -37,7 +34,7 @@ def status_lines(machine: Machine, unit: UnitFile, *, lines: int, output: str, r
     forgotten = collected(machine, unit)
     state = UnitState(unit.name) if forgotten else machine.systemd.get(unit.name)
     described = unit.load_state == "loaded" and unit.description != unit.name
-    out = [f"{facts.icon(state, unit.load_state)} {unit.name}{f' - {unit.description}' if described else ''}"]
+    out = [f"{facts.icon(state)} {unit.name}{f' - {unit.description}' if described else ''}"]
     out.append(f"     Loaded: {_loaded(machine, unit)}")
     out += _drop_ins(unit)
     out.append(f"     Active: {_active(machine, state)}")
@@ -116,10 +113,10 @@ def _triggers(machine: Machine, unit: UnitFile, state: UnitState) -> list[str]:
             when = f"{facts.timestamp(machine, due)}; {relative(due - machine.clock.now)} left"
         target = unit.get("Timer", "Unit") or unit.name.removesuffix(".timer") + ".service"
         other = machine.systemd.get(target)
-        return [f"    Trigger: {when}", f"   Triggers: {facts.icon(other, 'loaded')} {target}"]
+        return [f"    Trigger: {when}", f"   Triggers: {facts.icon(other)} {target}"]
     timers = triggered_by(machine, unit.name)
     return [
-        f"{'TriggeredBy: ' if index == 0 else ' ' * 13}{facts.icon(machine.systemd.get(timer), 'loaded')} {timer}"
+        f"{'TriggeredBy: ' if index == 0 else ' ' * 13}{facts.icon(machine.systemd.get(timer))} {timer}"
         for index, timer in enumerate(timers)
     ]
 
@@ -128,7 +125,9 @@ def _processes(machine: Machine, unit: UnitFile, state: UnitState) -> Iterator[s
     living = processes_of(machine, unit.name)
     main = machine.processes.get(state.main_pid) if state.main_pid else None
     starts = unit.commands("ExecStart")
-    if state.active == "active" and unit.type in ("forking", "notify", "simple"):
+    # What became of the commands is not carried over when the manager reads its files again.
+    remembered = state.generation == machine.systemd.generation
+    if remembered and state.active == "active" and unit.type in ("forking", "notify", "simple"):
         # A forking service's starter is gone by then, with the pid before its child's.
         starters = starts if unit.type == "forking" else ()
         done = [
@@ -138,19 +137,19 @@ def _processes(machine: Machine, unit: UnitFile, state: UnitState) -> Iterator[s
         for index, (key, line) in enumerate(done):
             pid = max(state.main_pid - len(done) + index, 2)
             yield f"    Process: {pid} {key}={' '.join(line.argv)} (code=exited, status=0/SUCCESS)"
-    if state.control_status and state.active != "active" and not state.exit_code:
+    if remembered and state.control_status and state.active != "active" and not state.exit_code:
         key = "ExecStartPre" if unit.commands("ExecStartPre") else "ExecStart"
         for line in unit.commands(key)[:1]:
             pid, command = state.exec_pid or state.main_pid, " ".join(line.argv)
             yield f"    Process: {pid} {key}={command} ({state.control_status})"
-    if state.exit_code and main is None and starts:
+    if remembered and state.exit_code and main is None and starts:
         yield f"    Process: {state.exec_pid} ExecStart={' '.join(starts[-1].argv)} ({facts.ended(state)})"
     if main is not None:
         yield f"   Main PID: {main.pid} ({main.name})"
     elif state.exit_code:
         yield f"   Main PID: {state.exec_pid} ({facts.ended(state)})"
-    if main is not None and unit.type == "notify" and main.program in _STATUS_TEXTS:
-        yield f'     Status: "{_STATUS_TEXTS[main.program]}"'
+    if state.status_text:
+        yield f'     Status: "{state.status_text}"'
     if living:
         yield f"      Tasks: {facts.tasks(living)} (limit: {facts.tasks_limit(machine, unit)})"
         limit = unit.get("Service", "MemoryMax") or unit.get("Service", "MemoryLimit")
@@ -158,7 +157,8 @@ def _processes(machine: Machine, unit: UnitFile, state: UnitState) -> Iterator[s
         maximum = f" (max: {human_systemd(size)})" if limit and size else ""
         yield f"     Memory: {human_systemd(facts.memory(living))}{maximum}"
     if living or state.exec_started:
-        yield f"        CPU: {span(max(facts.cpu_seconds(machine, state), 0.001))}"
+        used = facts.cpu_seconds(machine, state)
+        yield f"        CPU: {span(max(used, 0.001)) if state.exec_pid else '0'}"
     if living:
         yield f"     CGroup: {facts.cgroup(unit)}"
         yield from tree_lines(living, " " * 13)

@@ -1,4 +1,4 @@
-"""Timers: when they are due, when they last fired, what they start."""
+"""Timers and sockets: what they start, and when timers are due and last fired."""
 
 from __future__ import annotations
 
@@ -6,8 +6,11 @@ from runners.sim.machine import Machine
 from runners.sim.systemd.manager import known, unit_file
 
 
-def activates(machine: Machine, timer: str) -> str:
-    return unit_file(machine, timer).get("Timer", "Unit") or timer.removesuffix(".timer") + ".service"
+def activates(machine: Machine, trigger: str) -> str:
+    """The service of a timer or a socket, by its own name where an alias is given."""
+    unit = unit_file(machine, trigger)
+    named = unit.get("Timer", "Unit") or unit.get("Socket", "Service") or f"{trigger.rsplit('.', 1)[0]}.service"
+    return unit_file(machine, named).name
 
 
 def next_elapse(machine: Machine, timer: str) -> float | None:
@@ -26,5 +29,7 @@ def last_trigger(machine: Machine, timer: str) -> float:
 
 
 def triggered_by(machine: Machine, unit: str) -> list[str]:
-    """The timers in memory that start a unit."""
-    return [name for name in known(machine) if name.endswith(".timer") and activates(machine, name) == unit]
+    """The timers and sockets in memory that start a unit."""
+    return [
+        name for name in known(machine) if name.endswith((".timer", ".socket")) and activates(machine, name) == unit
+    ]

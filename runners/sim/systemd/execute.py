@@ -9,7 +9,8 @@ import shlex
 import stat
 from collections.abc import Iterator
 
-from runners.sim.files.inode import ROOT, Cred
+from runners.sim.files.inode import EXECUTE, ROOT, Cred
+from runners.sim.files.view import FileView
 from runners.sim.lifecycle import Exit, Failure, resolve, spawn
 from runners.sim.machine import Machine
 from runners.sim.processes import Process
@@ -145,12 +146,7 @@ def run(machine: Machine, unit: UnitFile, line: ExecLine, pid: int, *, control: 
             variables["MAINPID"] = str(state.main_pid)
         argv = list(_expand(line.argv, variables))
         view = machine.view(cred, cwd)
-        found = resolve(view, (line.path,), PATH)
-        if isinstance(found, Failure):
-            before = ""
-            if found.errno == errno.ENOENT:
-                before = f"Failed to locate executable {line.path}: {found.message}"
-            raise _StepFailed("EXEC", 203, found.message, before)
+        _check_program(machine, view, line.path)
         process = spawn(
             machine, argv, cred=cred, cwd=cwd, environment=tuple(variables.items()), unit=unit.name, pid=pid,
             path=line.path,            job_seconds=90.0 if control or unit.type != "simple" else 1.0,
@@ -168,6 +164,18 @@ def run(machine: Machine, unit: UnitFile, line: ExecLine, pid: int, *, control: 
         return None
     last = machine.systemd.last_exit
     return last if isinstance(last, Exit) and last.process.pid == pid else Exit(process, 0, 0)
+
+
+def _check_program(machine: Machine, view: FileView, path: str) -> None:
+    """The manager looks for the program before the service's user has to be able to execute it."""
+    found = resolve(view, (path,), PATH)
+    if isinstance(found, Failure):
+        root = machine.view()
+        there = any(
+            root.access(one, EXECUTE) for one in ([path] if "/" in path else [f"{f}/{path}" for f in PATH.split(":")])
+        )
+        before = f"Failed to execute {path}" if there else f"Failed to locate executable {path}"
+        raise _StepFailed("EXEC", 203, found.message, f"{before}: {found.message}")
 
 
 def _nobody(pid: int, unit: str) -> Process:

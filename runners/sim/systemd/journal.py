@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
 from datetime import UTC, datetime
+from functools import lru_cache
 
 from runners.sim.machine import Machine
 from runners.sim.systemd.state import Entry
@@ -46,8 +47,12 @@ def log(
 def stamp(at: float) -> str:
     """rsyslog's time: RFC 3339 with microseconds, as Debian 12 writes it."""
     whole = int(at)
-    moment = datetime.fromtimestamp(whole, UTC)
-    return f"{moment:%Y-%m-%dT%H:%M:%S}.{int((at - whole) * 1e6):06d}+00:00"
+    return f"{_second(whole)}.{int((at - whole) * 1e6):06d}+00:00"
+
+
+@lru_cache(maxsize=256)
+def _second(at: int) -> str:
+    return f"{datetime.fromtimestamp(at, UTC):%Y-%m-%dT%H:%M:%S}"
 
 
 def _tag(identifier: str, pid: int) -> str:

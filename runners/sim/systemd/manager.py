@@ -60,10 +60,18 @@ def state_of(machine: Machine, name: str) -> UnitState:
 def start(machine: Machine, name: str) -> JobOutcome:
     """Start a unit and what it requires and wants. UnitError when it cannot be loaded; running already is done."""
     unit = require(machine, full_name(name))
+    _require_all(machine, unit, (unit.name,))
     state = machine.systemd.get(unit.name)
     if state.active != "active":
         machine.systemd.put(state._replace(restarts=0))
     return _start(machine, unit, ())
+
+
+def _require_all(machine: Machine, unit: UnitFile, above: tuple[str, ...]) -> None:
+    """UnitError when a service that the unit requires, near or far, cannot be loaded: the job is not even queued."""
+    for other in unit.words("Unit", "Requires") + unit.words("Unit", "BindsTo"):
+        if other.endswith(".service") and other not in above:
+            _require_all(machine, require(machine, other), (*above, other))
 
 
 def _start(machine: Machine, unit: UnitFile, above: tuple[str, ...]) -> JobOutcome:
@@ -148,6 +156,7 @@ def _stop_alone(machine: Machine, unit: UnitFile) -> JobOutcome:
 def restart(machine: Machine, name: str, *, only_active: bool = False) -> JobOutcome:
     """Stop and start, together with the running units that require it. `only_active`: try-restart."""
     unit = require(machine, full_name(name))
+    _require_all(machine, unit, (unit.name,))
     state = machine.systemd.get(unit.name)
     if only_active and state.active not in ("active", "activating"):
         return JobOutcome(unit.name)

@@ -21,6 +21,12 @@ def say(machine: Machine, unit: UnitFile, message: str, *, priority: int = 6) ->
     log(machine, "systemd", message, pid=1, unit=unit.name, priority=priority, transport="journal")
 
 
+def notify(machine: Machine, process: Process, text: str) -> None:
+    """sd_notify's STATUS=: what a service of Type=notify says about itself."""
+    if process.unit is not None:
+        machine.systemd.put(machine.systemd.get(process.unit)._replace(status_text=text))
+
+
 # -- starting
 
 
@@ -40,7 +46,7 @@ def start(machine: Machine, unit: UnitFile) -> JobOutcome:
         machine.systemd.get(unit.name)._replace(
             active="activating", sub="start-pre", result="success", main_pid=0, exec_pid=0, exit_code="",
             exit_status=0, control_status="", changed=now, invocation=invocation, condition_failed="",
-            cpu=0.0,
+            cpu=0.0, status_text="", generation=machine.systemd.generation,
         )
     )  # fmt: skip
     quick = unit.type in ("simple", "idle", "exec") and not unit.commands("ExecStartPre")
@@ -87,6 +93,7 @@ def _start_main(machine: Machine, unit: UnitFile) -> JobOutcome:
     )
     # A simple service has started as soon as it is forked; what it says of itself comes after.
     at_once = kind in ("simple", "idle")
+    since = machine.clock.now
     if at_once:
         say(machine, unit, f"Started {unit.label}.")
         machine.moment(0.003)
@@ -95,7 +102,7 @@ def _start_main(machine: Machine, unit: UnitFile) -> JobOutcome:
     if at_once or kind == "exec":
         if ended is not None and kind == "exec" and ended.status >= 200:
             return _main_failed(machine, unit, ended, control=False)
-        _running(machine, unit, announced=at_once)
+        _running(machine, unit, announced_at=since if at_once else None)
         if ended is not None:
             main_ended(machine, unit, ended)
         return JobOutcome(unit.name)
@@ -115,12 +122,12 @@ def _start_main(machine: Machine, unit: UnitFile) -> JobOutcome:
     return JobOutcome(unit.name)
 
 
-def _running(machine: Machine, unit: UnitFile, *, announced: bool = False) -> None:
-    now = machine.clock.now
+def _running(machine: Machine, unit: UnitFile, *, announced_at: float | None = None) -> None:
+    now = machine.clock.now if announced_at is None else announced_at
     machine.systemd.put(
         machine.systemd.get(unit.name)._replace(active="active", sub="running", active_since=now, changed=now)
     )
-    if not announced:
+    if announced_at is None:
         say(machine, unit, f"Started {unit.label}.")
 
 
@@ -184,7 +191,7 @@ def _control(machine: Machine, unit: UnitFile, line: ExecLine) -> bool:
 def _main_failed(machine: Machine, unit: UnitFile, ended: Exit, *, control: bool) -> JobOutcome:
     who = "Control" if control else "Main"
     described = describe_exit(ended.status, ended.signal)
-    say(machine, unit, f"{unit.name}: {who} process exited, {described}", priority=5)
+    say(machine, unit, f"{unit.name}: {who} process exited, {described}", priority=4 if ended.signal else 5)
     record_exit(machine, unit, ended)
     if control:
         machine.systemd.put(machine.systemd.get(unit.name)._replace(control_status=described))
@@ -210,7 +217,7 @@ def main_ended(machine: Machine, unit: UnitFile, ended: Exit) -> None:
     clean = _clean(unit, ended)
     if not clean:
         described = describe_exit(ended.status, ended.signal)
-        say(machine, unit, f"{unit.name}: Main process exited, {described}", priority=5)
+        say(machine, unit, f"{unit.name}: Main process exited, {described}", priority=4 if ended.signal else 5)
     _end_processes(machine, unit, loud=True)
     result = "success" if clean else ("oom-kill" if ended.oom else _result(ended))
     _dead(machine, unit, machine.systemd.get(unit.name), result, try_restart=True)
@@ -340,7 +347,7 @@ def stop(machine: Machine, unit: UnitFile) -> JobOutcome:
                 machine,
                 unit,
                 f"{unit.name}: Main process exited, {describe_exit(ended.status, ended.signal)}",
-                priority=5,
+                priority=4 if ended.signal else 5,
             )
             result = _result(ended)
     _dead(machine, unit, after, result)
@@ -363,7 +370,7 @@ def _kill_stuck(machine: Machine, unit: UnitFile, process: Process) -> str:
     message = f"{unit.name}: Killing process {process.pid} ({process.name}) with signal SIGKILL."
     say(machine, unit, message, priority=5)
     deliver(machine, process, KILL)
-    say(machine, unit, f"{unit.name}: Main process exited, code=killed, status=9/KILL", priority=5)
+    say(machine, unit, f"{unit.name}: Main process exited, code=killed, status=9/KILL", priority=4)
     return "timeout"
 
 

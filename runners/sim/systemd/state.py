@@ -14,7 +14,8 @@ class UnitState(NamedTuple):
     waiting, …; result: success, exit-code, signal, core-dump, timeout, resources, protocol, oom-kill, start-limit-hit.
     exit_code/exit_status describe the last main process (`code`: exited, killed, dumped); `starts`: times of recent
     starts, for the rate limit; `restarts`: automatic ones, since the last manual start;
-    `cpu`: seconds used by processes of this run that have ended.
+    `cpu`: seconds used by processes of this run that have ended; `status_text`: what the service last told of itself;
+    `generation`: how often unit files had been read when it started (what control processes did is forgotten then).
     """
 
     name: str
@@ -37,6 +38,8 @@ class UnitState(NamedTuple):
     invocation: str = ""
     condition_failed: str = ""
     cpu: float = 0.0
+    status_text: str = ""
+    generation: int = 0
 
 
 class SystemdState:

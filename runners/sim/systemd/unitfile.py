@@ -8,6 +8,7 @@ from functools import lru_cache
 from typing import NamedTuple
 
 from runners.sim.files.view import FileView
+from runners.sim.systemd.lint import TYPES, findings
 
 SEARCH = ("/etc/systemd/system", "/run/systemd/system", "/usr/local/lib/systemd/system", "/usr/lib/systemd/system")
 """In order of precedence. /usr/lib is /lib, the name that systemd shows."""
@@ -31,7 +32,7 @@ class UnitFile(NamedTuple):
     """A unit as its files define it. `settings`: section -> key -> values in order (an empty assignment clears).
 
     `path`: the fragment, "" if there is none; `drop_ins`: the .d/*.conf files read after it; `load_state`: loaded,
-    not-found, masked, bad-setting or error; `problem` is the message for the last two.
+    not-found, masked, bad-setting or error; `problem` is the message for the last two; `warnings`: what was ignored.
     """
 
     name: str
@@ -41,6 +42,7 @@ class UnitFile(NamedTuple):
     load_state: str = "loaded"
     problem: str = ""
     source: tuple[int, ...] = ()
+    warnings: tuple[str, ...] = ()
 
     @property
     def kind(self) -> str:
@@ -71,7 +73,7 @@ class UnitFile(NamedTuple):
     @property
     def type(self) -> str:
         given = self.get("Service", "Type")
-        if given:
+        if given in TYPES:
             return given
         return "simple" if self.all("Service", "ExecStart") else "oneshot"
 
@@ -185,7 +187,7 @@ def _load_at(view: FileView, name: str, path: str, folders: Mapping[str, Mapping
     except OSError:
         return UnitFile(name, path, load_state="error", problem="Failed to open: Too many levels of symbolic links")
     if real.path == "/dev/null" or (real.inode is not None and real.inode.is_file and real.inode.size == 0):
-        return UnitFile(name, path, load_state="masked")
+        return UnitFile(name, path, tuple(_drop_ins(view, name, folders)), load_state="masked")
     if real.inode is None:
         return UnitFile(name, load_state="not-found")
     drop_ins = tuple(_drop_ins(view, name, folders))
@@ -201,7 +203,12 @@ def _load_at(view: FileView, name: str, path: str, folders: Mapping[str, Mapping
     settings = _parse(tuple(texts))
     # /lib is a link to /usr/lib, and systemd names the files by the shorter way.
     shown = real.path.removeprefix("/usr") if real.path.startswith("/usr/lib/systemd/") else real.path
-    unit = UnitFile(name, shown, drop_ins, _specifiers(settings, name), source=tuple(source))
+    found = [one for file, text in zip((shown, *drop_ins), texts, strict=True) for one in findings(file, text)]
+    warnings = tuple(one.text for one in found)
+    unit = UnitFile(name, shown, drop_ins, _specifiers(settings, name), source=tuple(source), warnings=warnings)
+    if any(one.fatal for one in found):
+        problem = "Unit configuration has fatal error, unit will not be started."
+        return unit._replace(load_state="bad-setting", problem=problem)
     return _checked(unit)
 
 

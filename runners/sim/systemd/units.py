@@ -50,6 +50,8 @@ def read_unit(view: FileView, name: str) -> UnitFile:
 
 
 def _complain(machine: Machine, unit: UnitFile) -> None:
+    for line in unit.warnings:
+        log(machine, "systemd", line, pid=1, unit=unit.name, priority=4)
     if unit.load_state in ("bad-setting", "error") and unit.problem:
         log(machine, "systemd", f"{unit.name}: {unit.problem}", pid=1, unit=unit.name, priority=3)
 
@@ -73,12 +75,12 @@ def require(machine: Machine, name: str) -> UnitFile:
 def daemon_reload(machine: Machine) -> None:
     """Read all unit files again."""
     log(machine, "systemd", "Reloading.", pid=1)
+    machine.systemd.generation += 1
     reread(machine)
 
 
 def reread(machine: Machine) -> None:
     """Take the unit files as they are now, without a word in the journal. Only what changed is read again."""
-    machine.systemd.generation += 1
     before, now = machine.systemd.picture, _picture(machine)
     changed = _changes(before, now) if isinstance(before, _Picture) else None
     if changed is not None and not changed:
@@ -92,8 +94,7 @@ def reread(machine: Machine) -> None:
             unit = read_unit(view, name)
         if unit.load_state != "not-found" or machine.systemd.get(name).active not in ("inactive", "failed"):
             fresh[name] = unit
-        if unit.load_state in ("bad-setting", "error"):
-            _complain(machine, unit)
+        _complain(machine, unit)
     machine.systemd.loaded = fresh
 
 
@@ -174,6 +175,9 @@ def needs_reload(machine: Machine, name: str) -> bool:
     loaded = machine.systemd.loaded.get(name)
     if not isinstance(loaded, UnitFile):
         return False
+    if loaded.load_state == "masked":
+        # The drop-ins of a masked unit are known but count for nothing, which the manager takes for a change.
+        return bool(loaded.drop_ins)
     now = read_unit(machine.view(), name)
     return (now.path, now.drop_ins, now.source) != (loaded.path, loaded.drop_ins, loaded.source)
 
