@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 
 from runners.sim.commands.modes import ModeError, change_mode
 from runners.sim.shell.builtins.arguments import options, show_usage, usage_error
-from runners.sim.shell.builtins.variables import _SAFE
+from runners.sim.shell.builtins.variables import SAFE_WORD
 from runners.sim.shell.parameters import quote
 from runners.sim.shell.session import LONG_OPTIONS, SET_OPTIONS, SHOPT_OPTIONS
 
@@ -43,7 +43,7 @@ def set_(shell: Shell, argv: list[str]) -> int:
         for name in sorted(session.variables):
             value = session.variables[name].value
             if isinstance(value, str):
-                shown = value if _SAFE.fullmatch(value) or not value else quote(value)
+                shown = value if SAFE_WORD.fullmatch(value) or not value else quote(value)
                 shell.out(f"{name}={shown}\n")
             elif isinstance(value, dict):
                 inside = " ".join(f'[{key}]="{text}"' for key, text in value.items())

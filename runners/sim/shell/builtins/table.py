@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 from typing import TYPE_CHECKING
 
-from runners.sim.shell.builtins import directories, flow, information, jobs, settings, text, variables
+from runners.sim.shell.builtins import directories, flow, getopts, information, jobs, reading, settings, text, variables
 
 if TYPE_CHECKING:
     from runners.sim.shell.interpreter import Shell
@@ -18,7 +18,7 @@ BUILTINS: Mapping[str, Builtin] = {
     "source": flow.source, ".": flow.source, "exec": flow.exec_, "trap": flow.trap, "shift": flow.shift,
     "export": variables.export, "readonly": variables.readonly, "declare": variables.declare,
     "typeset": variables.declare, "local": variables.local, "unset": variables.unset, "let": variables.let,
-    "read": variables.read, "mapfile": variables.mapfile, "readarray": variables.mapfile, "getopts": variables.getopts,
+    "read": reading.read, "mapfile": reading.mapfile, "readarray": reading.mapfile, "getopts": getopts.getopts,
     "cd": directories.cd, "pwd": directories.pwd, "pushd": directories.pushd, "popd": directories.popd,
     "dirs": directories.dirs, "set": settings.set_, "shopt": settings.shopt, "umask": settings.umask,
     "ulimit": settings.ulimit, "alias": settings.alias, "unalias": settings.unalias, "enable": settings.enable,
