@@ -12,22 +12,28 @@ def short_line(machine: Machine, entry: Entry, output: str = "short") -> str:
     """One entry as `-o short`, `short-iso`, `short-precise`, `short-full`, `short-unix`, `short-monotonic`, `cat`."""
     if output == "cat":
         return entry.message
-    moment = machine.clock.time(entry.at)
-    micros = int((entry.at - int(entry.at)) * 1_000_000)
-    stamp = {
-        "short-iso": f"{moment:%Y-%m-%dT%H:%M:%S}+0000",
-        "short-iso-precise": f"{moment:%Y-%m-%dT%H:%M:%S}.{micros:06d}+0000",
-        "short-full": f"{moment:%a %Y-%m-%d %H:%M:%S} UTC",
-        "short-precise": f"{moment:%b %d %H:%M:%S}.{micros:06d}",
-        "short-unix": f"{entry.at:.6f}",
-        "short-monotonic": f"[{entry.at - machine.clock.boot:12.6f}]",
-        "with-unit": f"{moment:%a %Y-%m-%d %H:%M:%S} UTC",
-    }.get(output, f"{moment:%b %d %H:%M:%S}")
+    stamp = _stamp(machine, entry.at, output)
     tag = f"{entry.identifier}[{entry.pid}]" if entry.pid and entry.transport != "kernel" else entry.identifier
     if output == "with-unit" and entry.unit:
         tag = f"{entry.unit}[{entry.pid}]" if entry.pid else entry.unit
     lead = f"{stamp} {machine.spec.hostname} {tag}: "
     return lead + entry.message.replace("\n", "\n" + " " * len(lead))
+
+
+def _stamp(machine: Machine, at: float, output: str) -> str:
+    if output == "short-unix":
+        return f"{at:.6f}"
+    if output == "short-monotonic":
+        return f"[{at - machine.clock.boot:12.6f}]"
+    moment = machine.clock.time(at)
+    if output in ("short-full", "with-unit"):
+        return f"{moment:%a %Y-%m-%d %H:%M:%S} UTC"
+    if output == "short-iso":
+        return f"{moment:%Y-%m-%dT%H:%M:%S}+0000"
+    micros = int((at - int(at)) * 1_000_000)
+    if output == "short-iso-precise":
+        return f"{moment:%Y-%m-%dT%H:%M:%S}.{micros:06d}+0000"
+    return f"{moment:%b %d %H:%M:%S}.{micros:06d}" if output == "short-precise" else f"{moment:%b %d %H:%M:%S}"
 
 
 def fields(machine: Machine, entry: Entry, index: int) -> dict[str, str]:

@@ -30,6 +30,8 @@ class Tool:
     _short: str = field(init=False, repr=False)
     _long: tuple[str, ...] = field(init=False, repr=False)
     _help: str = field(init=False, repr=False)
+    _asks_for_help: bool = field(init=False, repr=False)
+    _asks_for_version: bool = field(init=False, repr=False)
 
     def __post_init__(self) -> None:
         short = "" if self.permute else "+"
@@ -48,6 +50,9 @@ class Tool:
         object.__setattr__(self, "_short", short)
         object.__setattr__(self, "_long", tuple(long))
         object.__setattr__(self, "_help", "\n".join(lines))
+        entries = self.spec.split()
+        object.__setattr__(self, "_asks_for_help", "h,help" in entries or "h" in entries)
+        object.__setattr__(self, "_asks_for_version", "V,version" in entries)
 
     def parse(self, ctx: Context, arguments: Sequence[str] | None = None) -> Options:
         """Parse the arguments; prints help, version or an error and ends the command where they ask for that."""
@@ -56,11 +61,10 @@ class Tool:
             ctx, self._short, self._long, status=self.status, usage=usage, version=self.version,
             arguments=arguments, hinted=self.hinted,
         )  # fmt: skip
-        entries = self.spec.split()
-        if options.has("h") and ("h,help" in entries or "h" in entries):
+        if self._asks_for_help and options.has("h"):
             ctx.line(usage)
             raise CommandExit(0)
-        if options.has("V") and "V,version" in entries:
+        if self._asks_for_version and options.has("V"):
             ctx.line(self.version)
             raise CommandExit(0)
         return options

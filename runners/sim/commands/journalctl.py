@@ -302,7 +302,6 @@ def _maintenance(ctx: Context, options: Options) -> int | None:
     if options.has("vacuum-size", "vacuum-time", "vacuum-files", "rotate", "flush", "sync") and ctx.cred.uid != 0:
         ctx.stderr.write(b"Failed to vacuum: Permission denied\n")
         return 1
-    folder = f"/var/log/journal/{fields(machine, Entry(0.0, '', 0, ''), 0)['_MACHINE_ID']}"
     if options.has("vacuum-size", "vacuum-files"):
         limit = byte_size(options.value("vacuum-size") or "0")
         if limit is None:
@@ -314,7 +313,9 @@ def _maintenance(ctx: Context, options: Options) -> int | None:
             ordered = list(machine.journal)
             if keep < len(ordered):
                 freed = machine.journal.drop_before(ordered[-keep].at) * _BYTES_PER_ENTRY
-        ctx.stderr.write(f"Vacuuming done, freed {human_systemd(freed)} of archived journals from {folder}.\n".encode())
+        ctx.stderr.write(
+            f"Vacuuming done, freed {human_systemd(freed)} of archived journals from {_folder(ctx)}.\n".encode()
+        )
         return 0
     if options.has("vacuum-time"):
         age = timespan(options.value("vacuum-time") or "")
@@ -322,15 +323,26 @@ def _maintenance(ctx: Context, options: Options) -> int | None:
             ctx.stderr.write(f"Failed to parse vacuum time: {options.value('vacuum-time')}\n".encode())
             return 1
         freed = machine.journal.drop_before(machine.clock.now - age) * _BYTES_PER_ENTRY
-        ctx.stderr.write(f"Vacuuming done, freed {human_systemd(freed)} of archived journals from {folder}.\n".encode())
+        ctx.stderr.write(
+            f"Vacuuming done, freed {human_systemd(freed)} of archived journals from {_folder(ctx)}.\n".encode()
+        )
         return 0
     if options.has("verify"):
-        ctx.stderr.write(f"PASS: {folder}/system.journal\n".encode())
+        ctx.stderr.write(f"PASS: {_folder(ctx)}/system.journal\n".encode())
         return 0
     if options.has("header"):
-        ctx.line(f"File path: {folder}/system.journal")
+        ctx.line(f"File path: {_folder(ctx)}/system.journal")
         ctx.line(f"Entry objects: {len(machine.journal)}")
         return 0
     if options.has("rotate", "flush", "sync", "relinquish-var"):
         return 0
     return None
+
+
+def _folder(ctx: Context) -> str:
+    return f"/var/log/journal/{fields(ctx.machine, Entry(0.0, '', 0, ''), 0)['_MACHINE_ID']}"
+
+
+def _vacuumed(ctx: Context, freed: int) -> None:
+    where = _folder(ctx)
+    ctx.stderr.write(f"Vacuuming done, freed {human_systemd(freed)} of archived journals from {where}.\n".encode())

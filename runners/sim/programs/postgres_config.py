@@ -146,6 +146,7 @@ def _named(names: tuple[str, ...], name: str, user: str) -> bool:
     return any(one == "all" or one.strip('"') == name or (one == "sameuser" and name == user) for one in names)
 
 
+@lru_cache(maxsize=1024)
 def _fits(pattern: str, address: str) -> bool:
     if pattern == "all":
         return True
