@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-import re
 from collections import deque
 from collections.abc import Sequence
 from dataclasses import dataclass
 
 from compiler.model import World
+from runners.patterns import found, passages
 from runners.records import ObjectiveResult
 from runners.worlds import Observation
 from scenario_dsl.model import Answer, Kind, Objective, Probe, Seen
@@ -67,13 +67,13 @@ class Scoreboard:
 
     def looked(self, command: str, output: str, number: int, seconds: float) -> bool:
         """A command was run; returns whether it met a `seen` objective for the first time."""
-        found = False
+        first = False
         for standing in self._standings:
             check = standing.objective.check
             if standing.armed and not standing.met and isinstance(check, Seen) and saw(check, command, output):
                 _set(standing, True, number, seconds)
-                found = True
-        return found
+                first = True
+        return first
 
     def answered(self, text: str, number: int, seconds: float) -> None:
         """An answer was given; the oldest one beyond the number of questions falls away."""
@@ -151,7 +151,7 @@ def fits(check: Answer, text: str) -> bool:
     """Does an answer fit? `equals` compares with white space folded, `matches` searches."""
     if check.equals is not None:
         return fold(text) == fold(check.equals)
-    return check.matches is not None and re.search(check.matches, text) is not None
+    return check.matches is not None and found(check.matches, text)
 
 
 def fold(text: str) -> str:
@@ -164,15 +164,10 @@ def saw(check: Seen, command: str, output: str) -> bool:
 
     A line of output that stands word for word in the command (`echo failed`) was typed, not seen.
     """
-    if check.command is not None and re.search(check.command, command) is None:
+    if check.command is not None and not found(check.command, command):
         return False
-    for match in re.finditer(check.output, output):
-        start = output.rfind("\n", 0, match.start()) + 1
-        end = output.find("\n", match.end())
-        line = output[start : end if end >= 0 else len(output)].strip()
-        if line and line not in command:
-            return True
-    return False
+    lines = (passage.strip() for passage in passages(check.output, output))
+    return any(line and line not in command for line in lines)
 
 
 def _set(standing: _Standing, met: bool, command: int, seconds: float) -> None:
