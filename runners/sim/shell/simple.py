@@ -7,12 +7,13 @@ from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
 from runners.sim.commands.context import CommandExit
-from runners.sim.shell import execution, redirections
-from runners.sim.shell.ast import ArrayLiteral, Assignment, Function, Simple
+from runners.sim.shell import assignment, execution, redirections
+from runners.sim.shell.ast import ArrayLiteral, Function, Simple
 from runners.sim.shell.builtins.table import BUILTINS, SPECIAL
 from runners.sim.shell.expansion import ArrayArgument
 from runners.sim.shell.session import Variable
 from runners.sim.shell.signals import Abandon, ExpansionError, Return, ShellExit
+from runners.sim.shell.subshells import drop_temporary
 
 if TYPE_CHECKING:
     from runners.sim.shell.interpreter import Shell
@@ -35,7 +36,7 @@ def run(shell: Shell, node: Simple) -> int:
         raise Abandon(shell.session.status, fatal=problem.fatal) from None
     finally:
         if shell.temporary:
-            shell.drop_temporary()
+            drop_temporary(shell)
         shell.temporary = outer
     shell.session.status = status
     if status:
@@ -44,14 +45,14 @@ def run(shell: Shell, node: Simple) -> int:
 
 
 def _assignments_only(shell: Shell, node: Simple) -> int:
-    for assignment in node.assignments:
-        assign(shell, assignment)
+    for each in node.assignments:
+        assignment.assign(shell, each)
     status = shell.substitution_status or 0
     if "xtrace" in shell.session.options:
-        for assignment in node.assignments:
-            if not isinstance(assignment.value, ArrayLiteral):
-                value = shell.session.get(assignment.name) or ""
-                _trace(shell, f"{assignment.name}={_quoted(value) if value else ''}")
+        for each in node.assignments:
+            if not isinstance(each.value, ArrayLiteral):
+                value = shell.session.get(each.name) or ""
+                _trace(shell, f"{each.name}={_quoted(value) if value else ''}")
     if node.redirects:
         saved = redirections.apply(shell, node.redirects)
         if saved is None:
@@ -60,32 +61,21 @@ def _assignments_only(shell: Shell, node: Simple) -> int:
     return status
 
 
-def assign(shell: Shell, assignment: Assignment) -> None:
-    """Carry out one assignment."""
-    if isinstance(assignment.value, ArrayLiteral):
-        shell.assign_array(assignment)
-        return
-    subscript = shell.expander.text(assignment.subscript) if assignment.subscript is not None else None
-    shell.assign(
-        assignment.name, shell.expander.text(assignment.value), subscript=subscript, append=assignment.append
-    )  # fmt: skip
-
-
 def _command(shell: Shell, node: Simple, argv: list[str]) -> int:
     session = shell.session
     name = argv[0]
     function = session.functions.get(name) if session.functions else None
     builtin = BUILTINS.get(name) if function is None else None
     values: list[tuple[str, str]] = []
-    for assignment in node.assignments:
-        if not isinstance(assignment.value, ArrayLiteral):
-            text = shell.expander.text(assignment.value)
-            if assignment.append:
-                text = (session.get(assignment.name) or "") + text
-            known = session.variables.get(assignment.name)
+    for each in node.assignments:
+        if not isinstance(each.value, ArrayLiteral):
+            text = shell.expander.text(each.value)
+            if each.append:
+                text = (session.get(each.name) or "") + text
+            known = session.variables.get(each.name)
             if known is not None and known.readonly:
-                raise ExpansionError(f"{assignment.name}: readonly variable")
-            values.append((assignment.name, text))
+                raise ExpansionError(f"{each.name}: readonly variable")
+            values.append((each.name, text))
     if "xtrace" in session.options:
         prefix = " ".join(f"{key}={_quoted(value)}" for key, value in values)
         _trace(shell, (prefix + " " if prefix else "") + " ".join(_quoted(word) for word in argv))

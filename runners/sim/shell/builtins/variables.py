@@ -8,6 +8,7 @@ from __future__ import annotations
 import re
 from typing import TYPE_CHECKING, Any
 
+from runners.sim.shell.assignment import assign_array
 from runners.sim.shell.builtins.arguments import options
 from runners.sim.shell.expansion import ArrayArgument
 from runners.sim.shell.parameters import quote
@@ -58,7 +59,7 @@ def _mark(shell: Shell, argv: list[str], rest: list[str], change: Any) -> int:
     status = 0
     for word in rest:
         if isinstance(word, ArrayArgument):
-            shell.assign_array(word.assignment)
+            assign_array(shell, word.assignment)
             variable = session.variables[word.assignment.name].copy()
             session.variables[word.assignment.name] = variable
             change(variable)
@@ -196,7 +197,7 @@ def _declare(shell: Shell, argv: list[str], flags: set[str], rest: list[str], is
         session.variables[name] = variable
         try:
             if isinstance(word, ArrayArgument):
-                shell.assign_array(word.assignment, kind=kind)
+                assign_array(shell, word.assignment, kind=kind)
             elif mark is not None and variable.nameref:
                 variable.value = value
             elif mark is not None and value.startswith("(") and value.endswith(")") and kind:
