@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from runners.sim.commands.context import Context
 from runners.sim.commands.inputs import describe, inputs, lines
+from runners.sim.commands.open_files import FileStream
 from runners.sim.commands.options import parse
-from runners.sim.commands.streams import FileStream
 
 _CHUNK = 65536
 

@@ -5,7 +5,8 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import NoReturn, Protocol
 
-from runners.sim.commands.streams import Directory, Stream, open_file
+from runners.sim.commands.open_files import Directory, open_file
+from runners.sim.commands.streams import Stream
 from runners.sim.commands.waiting import Hub
 from runners.sim.files.inode import Cred
 from runners.sim.files.view import FileView

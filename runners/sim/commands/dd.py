@@ -8,8 +8,8 @@ from typing import NamedTuple
 from runners.sim.commands.context import CommandExit, Context, Reader, Writer
 from runners.sim.commands.dd_blocks import Blocks, Counts, zeros
 from runners.sim.commands.inputs import describe, quoted, size
+from runners.sim.commands.open_files import Device, Directory, FileStream, open_file
 from runners.sim.commands.options import usage_error
-from runners.sim.commands.streams import Device, Directory, FileStream, open_file
 
 _OPERAND_LIST = "if of bs ibs obs cbs count skip seek iseek oseek conv status iflag oflag"
 _CONVERSION_LIST = (

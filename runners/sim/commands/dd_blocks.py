@@ -5,7 +5,7 @@ from __future__ import annotations
 import errno
 
 from runners.sim.commands.context import Writer
-from runners.sim.commands.streams import FileStream
+from runners.sim.commands.open_files import FileStream
 from runners.sim.files.content import Content
 from runners.sim.files.tree import fail
 

@@ -7,8 +7,8 @@ from collections import deque
 
 from runners.sim.commands.context import Context, Reader
 from runners.sim.commands.inputs import describe, inputs, lines, size
+from runners.sim.commands.open_files import FileStream
 from runners.sim.commands.options import parse
-from runners.sim.commands.streams import FileStream
 
 
 def main(ctx: Context) -> int:

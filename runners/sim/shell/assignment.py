@@ -12,7 +12,7 @@ from runners.sim.shell.ast import (
     ArrayLiteral,
     Assignment,
 )
-from runners.sim.shell.parameters import MAX_TEXT
+from runners.sim.shell.operators import MAX_TEXT
 from runners.sim.shell.session import Variable
 from runners.sim.shell.signals import ExpansionError
 

@@ -24,7 +24,8 @@ from runners.sim.shell.ast import (
     Word,
 )
 from runners.sim.shell.braces import alternatives
-from runners.sim.shell.parameters import MAX_TEXT, Parameters
+from runners.sim.shell.operators import MAX_TEXT
+from runners.sim.shell.parameters import Parameters
 from runners.sim.shell.patterns import escape, is_pattern
 from runners.sim.shell.signals import ExpansionError
 from runners.sim.users import accounts

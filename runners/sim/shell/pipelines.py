@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from runners.sim.commands.streams import Pipe, PipeReader, PipeWriter, Stream, release
+from runners.sim.commands.pipes import Pipe, PipeReader, PipeWriter
+from runners.sim.commands.streams import Stream, release
 from runners.sim.shell import subshells
 from runners.sim.shell.ast import (
     AndOr,

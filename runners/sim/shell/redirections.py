@@ -5,7 +5,8 @@ from __future__ import annotations
 import errno
 from typing import TYPE_CHECKING
 
-from runners.sim.commands.streams import Buffer, Closed, Device, Stream, open_file, release
+from runners.sim.commands.open_files import Device, open_file
+from runners.sim.commands.streams import Buffer, Closed, Stream, release
 from runners.sim.files.tree import fail
 from runners.sim.machine import Machine
 from runners.sim.shell.ast import Redirect

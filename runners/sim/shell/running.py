@@ -8,7 +8,8 @@ from collections.abc import Sequence
 from runners.sim.budget import Budget, BudgetExceeded
 from runners.sim.commands import COMMANDS
 from runners.sim.commands.context import Context
-from runners.sim.commands.streams import Capture, Device, Stream
+from runners.sim.commands.open_files import Device
+from runners.sim.commands.streams import Capture, Stream
 from runners.sim.commands.waiting import Hub
 from runners.sim.machine import Job, JobResult, Machine
 from runners.sim.shell.builtins.jobs import report_finished

@@ -8,7 +8,8 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from runners.sim.budget import BudgetExceeded
-from runners.sim.commands.streams import Capture, Pipe, PipeReader, PipeWriter, release
+from runners.sim.commands.pipes import Pipe, PipeReader, PipeWriter
+from runners.sim.commands.streams import Capture, release
 from runners.sim.processes import Process
 from runners.sim.shell import redirections
 from runners.sim.shell.ast import (

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 from runners.sim.lifecycle import SIGNALS
 from runners.sim.shell import execution
 from runners.sim.shell.builtins.arguments import options, show_usage
-from runners.sim.shell.parameters import quote
+from runners.sim.shell.operators import quote
 from runners.sim.shell.signals import Abandon, LoopControl, Return, ShellExit
 
 if TYPE_CHECKING:

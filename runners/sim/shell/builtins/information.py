@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 from runners.sim.shell import execution
 from runners.sim.shell.builtins.arguments import USAGE, options
-from runners.sim.shell.parameters import quote
+from runners.sim.shell.operators import quote
 from runners.sim.shell.session import DEFAULT_PATH
 
 if TYPE_CHECKING:

@@ -6,7 +6,8 @@ import re
 from typing import TYPE_CHECKING
 
 from runners.sim.budget import BudgetExceeded
-from runners.sim.commands.streams import PipeReader, Stream
+from runners.sim.commands.pipes import PipeReader
+from runners.sim.commands.streams import Stream
 from runners.sim.shell.builtins.arguments import options
 from runners.sim.shell.grammar.words import NAME
 from runners.sim.shell.session import Variable

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 from runners.sim.commands.modes import ModeError, change_mode
 from runners.sim.shell.builtins.arguments import options, show_usage, usage_error
 from runners.sim.shell.builtins.variables import SAFE_WORD
-from runners.sim.shell.parameters import quote
+from runners.sim.shell.operators import quote
 from runners.sim.shell.session import LONG_OPTIONS, SET_OPTIONS, SHOPT_OPTIONS
 
 if TYPE_CHECKING:

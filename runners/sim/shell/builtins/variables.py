@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 from runners.sim.shell.assignment import assign_array
 from runners.sim.shell.builtins.arguments import options
 from runners.sim.shell.expansion import ArrayArgument
-from runners.sim.shell.parameters import quote
+from runners.sim.shell.operators import quote
 from runners.sim.shell.session import Variable
 from runners.sim.shell.signals import ExpansionError
 
