@@ -60,7 +60,7 @@ def dump(value: object) -> bytes:
     """
     plain_value = _plain(value)
     text = _ENCODER.encode(plain_value)
-    if (text.isascii() or not _HIGH.search(text)) and not _SMALL.search(text):
+    if (text.isascii() or not _HIGH.search(text)) and not ("e-" in text and _SMALL.search(text)):
         return text.encode()
     try:
         return rfc8785.dumps(plain_value)
@@ -87,26 +87,41 @@ def _adapter(wanted: Hashable) -> TypeAdapter[Any]:
 
 
 def _plain(value: object) -> Any:
-    """`value` in dicts, lists and scalars, whole floats as integers (which is how canonical JSON writes them)."""
-    if value is None or isinstance(value, str | bool):
-        return value
-    if isinstance(value, int | float):
+    """`value` in dicts, lists and scalars, whole floats as integers (which is how canonical JSON writes them).
+
+    What occurs most comes first: a run writes one record for every episode, and an episode may take a millisecond.
+    """
+    given: Any = value
+    kind = type(given)
+    if kind is str or given is None or kind is bool:
+        return given
+    if kind is tuple or kind is list:
+        return [_plain(item) for item in given]
+    if kind is float or kind is int:
         # Larger whole numbers are integers that no JSON reader may take for exact, so they would not come back.
-        if not -_LARGEST <= value <= _LARGEST:
-            raise NotCanonical(f"{value} is not a number within 2^53")
-        return int(value) if value == int(value) else value
-    if isinstance(value, tuple | list):
-        return [_plain(item) for item in value]
-    if isinstance(value, Mapping):
-        return {key: _plain(item) for key, item in value.items()}
-    if dataclasses.is_dataclass(value) and not isinstance(value, type):
-        return {name: _plain(getattr(value, name)) for name in _field_names(type(value))}
+        if not -_LARGEST <= given <= _LARGEST:
+            raise NotCanonical(f"{given} is not a number within 2^53")
+        return int(given) if kind is int or given.is_integer() else given
+    names = _field_names(kind)
+    if names is not None:
+        return {name: _plain(getattr(given, name)) for name in names}
+    if isinstance(given, Mapping):
+        return {key: _plain(item) for key, item in given.items()}
+    if isinstance(given, str):
+        return given
+    # What is left are subclasses of the types above.
+    for base in (int, float, tuple, list):
+        if isinstance(given, base):
+            return _plain(base(given))
     raise TypeError(f"not a value of a stage: {value!r}")
 
 
 @lru_cache(maxsize=256)
-def _field_names(kind: Hashable) -> tuple[str, ...]:
-    return tuple(field.name for field in dataclasses.fields(cast(Any, kind)))
+def _field_names(kind: Hashable) -> tuple[str, ...] | None:
+    """The names of a dataclass's fields, None for other types."""
+    return (
+        tuple(field.name for field in dataclasses.fields(cast(Any, kind))) if dataclasses.is_dataclass(kind) else None
+    )
 
 
 def plain(value: object) -> Value:

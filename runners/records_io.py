@@ -7,12 +7,8 @@ the file was damaged, and is refused with its line number rather than skipped: a
 
 from __future__ import annotations
 
-import dataclasses
-import json
 from collections.abc import Iterator
-from functools import lru_cache
 from pathlib import Path
-from typing import Any
 
 from compiler.codec import Malformed, dump, load
 from runners.records import TrialRecord
@@ -31,10 +27,7 @@ def encode(record: TrialRecord) -> bytes:
 
     Raises compiler.codec.NotCanonical for what JSON cannot hold (NaN, infinities, beyond 2^53, lone surrogates).
     """
-    try:
-        return _ENCODER.encode(_plain(record)).encode()
-    except (_UnusualNumberError, UnicodeEncodeError):
-        return dump(record)
+    return dump(record)
 
 
 def decode(line: bytes) -> TrialRecord:
@@ -86,39 +79,3 @@ def committed_length(path: Path) -> int:
                 return start + found + 1
             position = start
     return 0
-
-
-# A run encodes a record for every episode, and the general `dump` would take longer than a short episode does. Python's
-# own encoder writes the same bytes as RFC 8785 for ASCII keys and for numbers in the range below; anything else is
-# left to `dump`.
-_ENCODER = json.JSONEncoder(ensure_ascii=False, allow_nan=False, sort_keys=True, separators=(",", ":"))
-_LARGEST = 2**53 - 1
-_SMALLEST_FRACTION = 1e-4
-
-
-class _UnusualNumberError(Exception):
-    """A number that Python may write in another form than RFC 8785."""
-
-
-@lru_cache(maxsize=16)
-def _field_names(kind: type) -> tuple[str, ...]:
-    return tuple(field.name for field in dataclasses.fields(kind))
-
-
-def _plain(value: Any) -> Any:
-    kind = type(value)
-    if kind is str or kind is bool or value is None:
-        return value
-    if kind is tuple:
-        return [_plain(item) for item in value]
-    if kind is int:
-        if -_LARGEST <= value <= _LARGEST:
-            return value
-        raise _UnusualNumberError
-    if kind is float:
-        if value.is_integer() and -_LARGEST <= value <= _LARGEST:
-            return int(value)
-        if _SMALLEST_FRACTION <= abs(value) <= _LARGEST:
-            return value
-        raise _UnusualNumberError
-    return {name: _plain(getattr(value, name)) for name in _field_names(kind)}
