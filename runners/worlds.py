@@ -49,7 +49,8 @@ class TaskFailure:
 class Facts:
     """A picture of a world that two moments can be compared by.
 
-    persistent: path or other lasting thing -> digest (files with owner, mode and content; firewall rules);
+    persistent: path -> `MODE:UID:GID:CONTENT` (the last one a digest), or another lasting thing, such as a chain of the
+    firewall, -> its digest;
     processes: service process -> identity (pid and start); requests_failed, transactions_broken: counts so far.
     """
 

@@ -21,11 +21,13 @@ def repeat(bench: Bench, intervention: Intervention, means: Means) -> GateFact:
     if bench.site.scenario.kind == "investigation":
         return fact("repeat", world, means, "not-applicable", "an investigation changes nothing that could be repeated")
     with bench.broken(bench.primary) as live:
+        untouched = live.facts()
         apply(live, intervention, bench.limits)
         before = live.facts()
         apply(live, intervention, bench.limits)
         after = live.facts()
-    changed = lasting_changes(before, after)
+    own = before.persistent.keys() - untouched.persistent.keys()
+    changed = lasting_changes(before, after, own=own)
     if changed:
         return fact("repeat", world, means, "fail", f"a second application changed {named(changed)}")
     disturbed = (*restarted(before, after), *appeared(before, after))

@@ -1,0 +1,45 @@
+"""What counts as a lasting change: everything, save for backup copies."""
+
+from __future__ import annotations
+
+from runners.harms import lasting_changes
+from runners.worlds import Facts
+
+BROKEN, MENDED = "100644:0:0:aaaa", "100644:0:0:bbbb"
+BEFORE = Facts(persistent={"/etc/shop.conf": BROKEN, "/etc/other": "100644:0:0:cccc"})
+
+
+def test_a_copy_beside_the_original_is_no_change() -> None:
+    changed = Facts(persistent={**BEFORE.persistent, "/etc/shop.conf": MENDED, "/root/shop.conf.2026-03-14": BROKEN})
+    assert lasting_changes(BEFORE, changed) == ("/etc/shop.conf",)
+
+
+def test_a_copy_with_tighter_permissions_is_still_a_copy() -> None:
+    changed = Facts(persistent={**BEFORE.persistent, "/etc/shop.conf.bak": "100600:0:0:aaaa"})
+    assert lasting_changes(BEFORE, changed) == ()
+
+
+def test_a_new_file_that_copies_nothing_is_a_change() -> None:
+    changed = Facts(persistent={**BEFORE.persistent, "/etc/shop.conf.bak": "100644:0:0:dddd"})
+    assert lasting_changes(BEFORE, changed) == ("/etc/shop.conf.bak",)
+
+
+def test_a_copy_under_a_foreign_name_is_a_change() -> None:
+    changed = Facts(persistent={**BEFORE.persistent, "/etc/cron.d/job": BROKEN})
+    assert lasting_changes(BEFORE, changed) == ("/etc/cron.d/job",)
+
+
+def test_a_copy_over_a_file_that_was_there_is_a_change() -> None:
+    changed = Facts(persistent={**BEFORE.persistent, "/etc/other": BROKEN})
+    assert lasting_changes(BEFORE, changed) == ("/etc/other",)
+
+
+def test_ones_own_backup_may_be_taken_anew() -> None:
+    before = Facts(persistent={"/etc/shop.conf": MENDED, "/etc/shop.conf.bak": BROKEN})
+    again = Facts(persistent={"/etc/shop.conf": MENDED, "/etc/shop.conf.bak": MENDED})
+    assert lasting_changes(before, again, own={"/etc/shop.conf.bak"}) == ()
+    assert lasting_changes(before, again) == ("/etc/shop.conf.bak",)
+
+
+def test_a_lost_file_is_a_change() -> None:
+    assert lasting_changes(BEFORE, Facts(persistent={"/etc/shop.conf": BROKEN})) == ("/etc/other",)
