@@ -49,6 +49,7 @@ def line_structure(line: str) -> str:
     line = re.sub(r"@if\d+|(?<=eth0)@\w+| link-netnsid \d+", "", line)  # a container's end of its cable
     line = re.sub(r"\b(?:[0-9a-f]{2}:){5}[0-9a-f]{2}\b|(?<![\w:])(?:fe80)?::[0-9a-f:]*", "<address>", line)
     line = re.sub(r"[\d.]+ [kMGT]?B/s", "<rate>", line)
+    line = re.sub(r'(?<=ETag: )"[0-9a-f]+-[0-9a-f]+"', "<id>", line)
     line = _UPTIME.sub("up <time>", line)
     line = _TIME.sub("<time>", line)
     kept: list[str] = []
@@ -72,7 +73,7 @@ def text_structure(text: str) -> tuple[str, ...]:
     """All lines, with neighbours of the same structure merged into one."""
     lines: list[str] = []
     for line in text.splitlines():
-        if re.fullmatch(r"\[\d+\] \d+", line):
+        if re.match(r"\[\d+\](?: \d+$|[+-]? +(?:Done|Exit \d+|Terminated|Killed)\b)", line):
             continue  # an interactive shell tells of its jobs
         reduced = line_structure(line)
         if not lines or lines[-1] != reduced:

@@ -56,6 +56,7 @@ class Context:
         "environment",
         "files",
         "hub",
+        "in_place",
         "machine",
         "opened",
         "pid",
@@ -95,6 +96,7 @@ class Context:
         self.hub = hub
         self.descriptors = descriptors
         self.opened: list[Stream] = []
+        self.in_place = False
 
     @property
     def name(self) -> str:
@@ -167,3 +169,11 @@ class Context:
     def run(self, argv: Sequence[str]) -> int:
         """Run another command with this one's streams, environment and user (env, xargs, find -exec, timeout, sudo)."""
         return self.runner(argv, self)
+
+    def become(self, argv: Sequence[str]) -> int:
+        """Run another command in this one's place: its process goes on as the other's (execve)."""
+        self.in_place = True
+        try:
+            return self.runner(argv, self)
+        finally:
+            self.in_place = False

@@ -41,4 +41,4 @@ def main(ctx: Context) -> int:
         for name, value in environment.items():
             ctx.out(f"{name}={value}{end}")
         return 0
-    return wrappers.run(ctx, operands, message="‘{name}’: {problem}")
+    return wrappers.run(ctx, operands, message="‘{name}’: {problem}", in_place=True)

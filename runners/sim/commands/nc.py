@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 from runners.sim.commands.context import Context
-from runners.sim.network.connect import ConnectFailure, Connection, connect
+from runners.sim.commands.options import Options
+from runners.sim.network.connect import ConnectFailure, Connection, accepted, connect
 from runners.sim.network.http import HttpFailure, HttpRequest, HttpResponse, exchange
 from runners.sim.network.names import ResolveFailure, resolve
+from runners.sim.programs.descriptors import bind
 from runners.sim.socket_table import service_name
 from runners.sim.tool import Tool
 
@@ -30,8 +32,7 @@ def main(ctx: Context) -> int:
         ctx.stderr.write(b"OpenBSD netcat (Debian patchlevel 1.219-1)\nusage: " + _NC.usage.encode() + b"\n")
         return 1
     if options.has("l"):
-        ctx.sleep(float(options.value("w") or 10))
-        return 1
+        return _listen(ctx, options)
     if len(options.operands) < 2:
         ctx.stderr.write(b"usage: " + _NC.usage.encode() + b"\n")
         return 1
@@ -49,6 +50,32 @@ def main(ctx: Context) -> int:
             _try(ctx, host, port, timeout, verbose=options.has("v"), scan=options.has("z"), udp=options.has("u")),
         )
     return status
+
+
+def _listen(ctx: Context, options: Options) -> int:
+    """Hold a port until somebody connects, or with -k for good."""
+    words = [*options.operands, *([options.value("p") or ""] if options.has("p") else [])]
+    if not words or not words[-1].isdigit():
+        ctx.stderr.write(b"usage: " + _NC.usage.encode() + b"\n")
+        return 1
+    machine, port = ctx.machine, int(words[-1])
+    address = resolve(machine, words[0]) if len(words) > 1 else "0.0.0.0"  # noqa: S104
+    process = machine.processes.get(ctx.pid)
+    if isinstance(address, ResolveFailure) or process is None:
+        ctx.err(f"getaddrinfo: {address.message}" if isinstance(address, ResolveFailure) else "Bad file descriptor")
+        return 1
+    problem = bind(machine, process, address, port, protocol="udp" if options.has("u") else "tcp")
+    if problem is not None:
+        ctx.err(problem.strerror or "")
+        return 1
+    if options.has("v"):
+        ctx.stderr.write(f"Listening on {address} {port}\n".encode())
+    keep = options.has("k")
+    if ctx.hub is not None:
+        ctx.hub.wait(lambda: not keep and accepted(machine, ctx.pid) > 0)
+    if options.has("v"):
+        ctx.stderr.write(f"Connection received on localhost {accepted(machine, ctx.pid) + 40000}\n".encode())
+    return 0
 
 
 def _try(ctx: Context, host: str, port: int, timeout: float, *, verbose: bool, scan: bool, udp: bool) -> int:

@@ -32,10 +32,10 @@ def main(ctx: Context) -> int:
         ctx.err("cannot set niceness: Permission denied")
         adjustment = 0
     if own is None:
-        return ctx.run(options.operands)
+        return ctx.become(options.operands)
     ctx.machine.processes.put(own._replace(nice=max(-20, min(19, current + adjustment))))
     try:
-        return ctx.run(options.operands)
+        return ctx.become(options.operands)
     finally:
         still = ctx.machine.processes.get(ctx.pid)
         if still is not None:

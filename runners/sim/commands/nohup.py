@@ -11,4 +11,4 @@ def main(ctx: Context) -> int:
     options = parse(ctx, "+", status=125, usage="Usage: nohup COMMAND [ARG]...\nRun COMMAND, ignoring hangup signals.")
     if not options.operands:
         usage_error(ctx, "missing operand", 125)
-    return wrappers.run(ctx, options.operands)
+    return wrappers.run(ctx, options.operands, in_place=True)

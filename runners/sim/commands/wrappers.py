@@ -9,10 +9,16 @@ from runners.sim.commands.context import Context
 from runners.sim.commands.inputs import describe
 
 
-def run(ctx: Context, argv: Sequence[str], *, message: str = "failed to run command ‘{name}’: {problem}") -> int:
-    """Run it; 126 or 127 with a message when it cannot be run."""
+def run(
+    ctx: Context,
+    argv: Sequence[str],
+    *,
+    message: str = "failed to run command ‘{name}’: {problem}",
+    in_place: bool = False,
+) -> int:
+    """Run it; 126 or 127 with a message when it cannot be run. `in_place`: the wrapper itself becomes the command."""
     try:
-        return ctx.run(argv)
+        return ctx.become(argv) if in_place else ctx.run(argv)
     except OSError as error:
         if error.filename is None:
             raise

@@ -73,6 +73,11 @@ def connect(
     return _to_other(machine, address, port, source_port, cred, timeout)
 
 
+def accepted(machine: Machine, pid: int) -> int:
+    """How many connections a command that listens has taken."""
+    return machine.counters.get(f"accepted by {pid}", 0)
+
+
 def _to_self(
     machine: Machine, address: str, port: int, source: str, source_port: int, inside: bool, cred: Cred, timeout: float
 ) -> Connection | ConnectFailure:
@@ -104,6 +109,8 @@ def _to_self(
         return _failed("refused", 0.0002, address, port)
     if process.state == "T":
         return _failed("timeout", timeout, address, port)
+    if process.program not in machine.programs:
+        machine.count(f"accepted by {process.pid}")
     return Connection(source, source_port, address, port, process, cred=cred)
 
 

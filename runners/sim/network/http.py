@@ -124,9 +124,10 @@ def exchange(machine: Machine, connection: Connection, sent: HttpRequest) -> Htt
     if connection.process is None:
         return _remote(connection, sent)
     program = machine.programs.get(connection.process.program)
-    answer: object = None
-    if program is not None:
-        answer = program.serve(machine, connection.process, sent, connection)
+    if program is None:
+        # A command that listens takes the connection, and says nothing on it.
+        return HttpFailure("timeout", "Operation timed out", 3600.0, *where)
+    answer = program.serve(machine, connection.process, sent, connection)
     if isinstance(answer, HttpResponse):
         return answer._replace(address=where[0], port=where[1], seconds=answer.seconds + connection.seconds)
     if isinstance(answer, HttpFailure):

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, NamedTuple
 
 from runners.sim.commands import COMMANDS
 from runners.sim.commands.context import CommandExit, Context, Reader, Writer
+from runners.sim.commands.open_files import FileStream
 from runners.sim.commands.streams import Stream
 from runners.sim.commands.waiting import Hub, Killed
 from runners.sim.files.inode import EXECUTE, Inode, permits
@@ -15,7 +16,7 @@ from runners.sim.files.tree import fail
 from runners.sim.files.view import FileView
 from runners.sim.lifecycle import Failure, spawn
 from runners.sim.machine import Machine
-from runners.sim.processes import Process
+from runners.sim.processes import OpenFile, Process
 from runners.sim.shell import redirections
 from runners.sim.shell.session import DEFAULT_PATH
 
@@ -72,8 +73,8 @@ def check_program(view: FileView, path: str) -> Located:
     return Located(path, inode)
 
 
-def external(shell: Shell, argv: list[str], variables: Mapping[str, str]) -> int:
-    """Run a program for the shell, with bash's messages when it cannot be run."""
+def external(shell: Shell, argv: list[str], variables: Mapping[str, str], *, in_place: bool = False) -> int:
+    """Run a program for the shell, with bash's messages when it cannot be run. `in_place`: as its own process."""
     name = argv[0]
     shell.spend(20)
     try:
@@ -92,6 +93,7 @@ def external(shell: Shell, argv: list[str], variables: Mapping[str, str]) -> int
         return launch(
             shell.machine, shell.hub, located, argv, shell.view, environment, streams,
             ppid=session.pid, tty=session.tty, shell_scripts=True,
+            replacing=session.pid if in_place else None,
         )  # fmt: skip
     except OSError as error:
         if error.errno == errno.ENOEXEC:
@@ -146,8 +148,9 @@ def launch(
     tty: str,
     shell_scripts: bool = False,
     depth: int = 0,
+    replacing: int | None = None,
 ) -> int:
-    """Run an executable file in a process of its own, to its end.
+    """Run an executable file in a process of its own, or as the process `replacing`, to its end.
 
     OSError ENOEXEC when it is neither program nor script.
 
@@ -155,18 +158,23 @@ def launch(
     """
     program = located.inode.content.program
     if program is None:
-        return _script(machine, hub, located, argv, view, environment, streams, ppid, tty, shell_scripts, depth)
+        return _script(
+            machine, hub, located, argv, view, environment, streams, ppid, tty, shell_scripts, depth, replacing
+        )
     command = COMMANDS.get(program)
     machine.budget.spend(60)
     _pass_time(machine, hub)
     if command is None:
         return _daemon(machine, program, located, argv, view, environment, streams, ppid, tty)
     processes = machine.processes
-    pid = processes.allocate()
+    before = processes.get(replacing) if replacing is not None else None
+    pid = processes.allocate() if before is None else before.pid
+    if before is not None:
+        _close(machine, before)
     processes.put(
         Process(
             pid=pid,
-            ppid=ppid,
+            ppid=ppid if before is None else before.ppid,
             cred=view.cred,
             argv=tuple(argv),
             exe=_real(view, located.path),
@@ -175,6 +183,7 @@ def launch(
             started=machine.clock.now,
             state="R",
             tty=tty,
+            files=_opened(machine, streams.descriptors),
         )
     )
     ctx = Context(
@@ -195,7 +204,28 @@ def launch(
         return run_main(command.main, ctx)
     finally:
         ctx.close()
-        processes.remove(pid)
+        ended = processes.remove(pid)
+        if ended is not None:
+            _close(machine, ended)
+            if before is not None:
+                # Whoever became this program is told of its end: it has nothing left to do but end as well.
+                processes.put(before._replace(files=_opened(machine, streams.descriptors)))
+
+
+def _opened(machine: Machine, descriptors: Mapping[int, Stream] | None) -> tuple[OpenFile, ...]:
+    """The regular files among a process's descriptors, held by it as long as it lives."""
+    found: tuple[OpenFile, ...] = ()
+    for fd, stream in (descriptors or {}).items():
+        if isinstance(stream, FileStream):
+            machine.files.open(stream.inode)
+            mode = "u" if stream.readable and stream.writable else "w" if stream.writable else "r"
+            found = (*found, OpenFile(fd, stream.inode, stream.path, mode))
+    return found
+
+
+def _close(machine: Machine, process: Process) -> None:
+    for file in process.files:
+        machine.files.close(file.inode)
 
 
 def _real(view: FileView, path: str) -> str:
@@ -275,6 +305,7 @@ def _script(
     tty: str,
     shell_scripts: bool,
     depth: int,
+    replacing: int | None,
 ) -> int:
     content = located.inode.content
     head = content.read(0, min(content.size, 256))
@@ -292,13 +323,14 @@ def _script(
         rest = [*words[1:], located.path, *argv[1:]]
         return launch(
             machine, hub, interpreter, [words[0], *rest], view, environment, streams,
-            ppid=ppid, tty=tty, depth=depth + 1,
+            ppid=ppid, tty=tty, depth=depth + 1, replacing=replacing,
         )  # fmt: skip
     if not shell_scripts or b"\0" in head:
         raise fail(errno.ENOEXEC, located.path)
     bash = check_program(view, "/bin/bash")
     return launch(
-        machine, hub, bash, ["bash", located.path, *argv[1:]], view, environment, streams, ppid=ppid, tty=tty
+        machine, hub, bash, ["bash", located.path, *argv[1:]], view, environment, streams,
+        ppid=ppid, tty=tty, replacing=replacing,
     )  # fmt: skip
 
 
@@ -308,5 +340,5 @@ def run_program(argv: Sequence[str], ctx: Context) -> int:
     streams = Streams(ctx.stdin, ctx.stdout, ctx.stderr, ctx.descriptors)
     return launch(
         ctx.machine, ctx.hub, located, argv, ctx.files, dict(ctx.environment), streams,
-        ppid=ctx.pid, tty=ctx.tty,
+        ppid=ctx.pid, tty=ctx.tty, replacing=ctx.pid if ctx.in_place else None,
     )  # fmt: skip

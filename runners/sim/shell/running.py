@@ -12,6 +12,7 @@ from runners.sim.commands.open_files import Device
 from runners.sim.commands.streams import Capture, Stream
 from runners.sim.commands.waiting import Hub
 from runners.sim.machine import Job, JobResult, Machine
+from runners.sim.shell.ast import Command, Program
 from runners.sim.shell.builtins.jobs import report_finished
 from runners.sim.shell.execution import Streams, check_program, find_program, launch
 from runners.sim.shell.interpreter import Shell
@@ -142,7 +143,10 @@ def _run(shell: Shell, text: str) -> int:
     """Run a text as this shell's own; a script's end is its own end, an interactive shell's too."""
     session = shell.session
     try:
-        status = shell.run_program(shell.parse(text))
+        program = shell.parse(text)
+        if session.mode == "command":
+            shell.lone = _only_command(program)
+        status = shell.run_program(program)
     except ShellExit as ended:
         status = session.status = ended.status
         if session.mode == "interactive" or session.traps:
@@ -166,6 +170,14 @@ def _run(shell: Shell, text: str) -> int:
     if session.mode != "interactive":
         return _at_exit(shell, status)
     return status
+
+
+def _only_command(program: Program) -> Command | None:
+    """The command of a text that holds just one: `bash -c` becomes that program."""
+    if program.problem is not None or len(program.bodies) != 1 or len(program.bodies[0].statements) != 1:
+        return None
+    statement = program.bodies[0].statements[0]
+    return None if statement.background else statement.command
 
 
 def _at_exit(shell: Shell, status: int) -> int:

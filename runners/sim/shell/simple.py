@@ -96,7 +96,7 @@ def _command(shell: Shell, node: Simple, argv: list[str]) -> int:
                 return _with_variables(shell, values, lambda: run_builtin(shell, argv))
             return run_builtin(shell, argv)
         session.last_argument = argv[-1]
-        return execution.external(shell, argv, dict(values))
+        return execution.external(shell, argv, dict(values), in_place=node is shell.lone)
     finally:
         if saved:
             redirections.restore(shell, saved)

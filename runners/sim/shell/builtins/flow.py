@@ -145,7 +145,9 @@ def exec_(shell: Shell, argv: list[str]) -> int:
     given, rest = options(shell, argv, "cla:")
     if not rest:
         return 0
-    status = execution.external(shell, rest, {})
+    status = execution.external(
+        shell, rest, {}, in_place=shell.session.mode != "interactive" or shell.subshell_depth > 0
+    )
     if status in (126, 127) and shell.session.mode == "interactive":
         return status
     del given
