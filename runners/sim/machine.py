@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from bisect import bisect
 from collections.abc import Callable, Mapping
 from typing import NamedTuple
 
@@ -119,7 +120,10 @@ class Program:
 
 
 class Event(NamedTuple):
-    """Something due at a time. `kind` names one of the machine's handlers; `order` breaks ties, first come first."""
+    """Something due at a time. `kind` names one of the machine's handlers; `order` breaks ties, first come first.
+
+    No two events of a machine have the same `order`, so comparing them never looks further.
+    """
 
     due: float
     order: int
@@ -226,7 +230,8 @@ class Machine:
         """Have the handler of that name called with `argument` when the clock gets there."""
         event = Event(self.clock.now + delay, self.next_order, kind, argument)
         self.next_order += 1
-        self.events = tuple(sorted((*self.events, event), key=_when))
+        at = bisect(self.events, event)
+        self.events = (*self.events[:at], event, *self.events[at:])
 
     def advance(self, seconds: float) -> None:
         """Let time pass, with everything that is due on the way, in order."""
@@ -242,14 +247,10 @@ class Machine:
         self.clock.now += seconds
 
 
-def _when(event: Event) -> tuple[float, int]:
-    return event.due, event.order
-
-
 def mix(text: str) -> int:
     """64 well-mixed bits of a text, the same on every machine (FNV-1a, then splitmix64's finaliser)."""
     value = 0xCBF29CE484222325
-    for byte in text.encode():
+    for byte in text.encode("utf-8", "surrogateescape"):
         value = ((value ^ byte) * 0x100000001B3) & 0xFFFFFFFFFFFFFFFF
     value = ((value ^ (value >> 30)) * 0xBF58476D1CE4E5B9) & 0xFFFFFFFFFFFFFFFF
     value = ((value ^ (value >> 27)) * 0x94D049BB133111EB) & 0xFFFFFFFFFFFFFFFF

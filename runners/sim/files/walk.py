@@ -13,6 +13,8 @@ _MAX_LINKS = 40
 _LONGEST_PATH = 4096
 """Bytes of a path; here with the folder that it begins in, so that no tree grows deeper than can be walked."""
 _LONGEST_NAME = 255
+_ALL_MAY = 0o111
+"""A directory with these bits lets everybody through."""
 
 
 class Found(NamedTuple):
@@ -50,7 +52,7 @@ def straight(tree: FileTree, cred: Cred, path: str) -> Found | None:
     inodes, covered, ask = tree.inodes, tree.covered, cred.uid != 0
     here = inodes[tree.mounts[0].root]
     for name in folders:
-        if here.entries is None or (ask and not permits(here, cred, EXECUTE)):
+        if here.entries is None or (ask and here.mode & _ALL_MAY != _ALL_MAY and not permits(here, cred, EXECUTE)):
             return None
         number = here.entries.get(name)
         if number is None:
@@ -62,7 +64,7 @@ def straight(tree: FileTree, cred: Cred, path: str) -> Found | None:
                 return None
         else:
             here = inodes[number]
-    if here.entries is None or (ask and not permits(here, cred, EXECUTE)):
+    if here.entries is None or (ask and here.mode & _ALL_MAY != _ALL_MAY and not permits(here, cred, EXECUTE)):
         return None
     number = here.entries.get(last)
     if number is None:

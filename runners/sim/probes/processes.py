@@ -75,13 +75,15 @@ def _pid(process: Process) -> int:
 
 
 def _listens(process: Process, protocol: str, port: int, address: str | None) -> bool:
-    return any(
-        one.protocol == protocol
-        and one.port == port
-        and one.state in ("LISTEN", "")
-        and (address is None or one.address == address or one.address in _WILD)
-        for one in process.sockets
-    )
+    for one in process.sockets:
+        if (
+            one.port == port
+            and one.protocol == protocol
+            and one.state in ("LISTEN", "")
+            and (address is None or one.address == address or one.address in _WILD)
+        ):
+            return True
+    return False
 
 
 def memory(machine: Machine, arguments: Arguments, baseline: Baseline) -> Observation:  # noqa: ARG001

@@ -90,7 +90,7 @@ def reread(machine: Machine) -> None:
     fresh: dict[str, object] = {}
     for name, loaded in machine.systemd.loaded.items():
         unit = cast(UnitFile, loaded)
-        if changed is None or unit.load_state == "not-found" or not changed.isdisjoint(_sources(name, unit)):
+        if changed is None or unit.load_state == "not-found" or _concerned(changed, name, unit):
             unit = read_unit(view, name)
         if unit.load_state != "not-found" or machine.systemd.get(name).active not in ("inactive", "failed"):
             fresh[name] = unit
@@ -162,12 +162,12 @@ def _inside(inodes: Map[int, Inode], number: int) -> bool:
     return inode.target is None or inode.target.startswith(_INSIDE)
 
 
-def _sources(name: str, unit: UnitFile) -> Iterator[str]:
-    """The names under which a unit's settings may stand: its own, its template's, and those of what it is a link to."""
-    for known in {name: None, unit.name: None, unit.path.rsplit("/", 1)[-1]: None}:
-        yield known
-        if "@" in known:
-            yield unitfile.template_of(known) or known
+def _concerned(changed: frozenset[str], name: str, unit: UnitFile) -> bool:
+    """May a unit's settings have changed? They stand under its name, its template's, or those of what it links to."""
+    own = unit.path.rsplit("/", 1)[-1]
+    if name in changed or unit.name in changed or own in changed:
+        return True
+    return any("@" in known and unitfile.template_of(known) in changed for known in (name, own))
 
 
 def needs_reload(machine: Machine, name: str) -> bool:
