@@ -199,7 +199,7 @@ def _accounts(machine: Machine) -> None:
         ("/etc/gshadow", gshadow, 0o640),
     ):
         if path not in given:
-            view.write(path, "".join(lines).encode())
+            view.write(path, "".join(lines).encode("utf-8", "surrogateescape"))
             view.chmod(path, mode)
     shadow_group = accounts(machine).group("shadow")
     for path in ("/etc/shadow", "/etc/gshadow"):
@@ -266,7 +266,7 @@ def _binaries(machine: Machine) -> None:
             b"\x7fELF\x02\x01\x01"
             + b"\0" * 9
             + b"\x03\0>\0\x01\0\0\0"
-            + path.encode()
+            + path.encode("utf-8", "surrogateescape")
             + b"\0GCC: (Debian 12.2.0-14) 12.2.0\0"
         )
         content = Content.of(body).resized(length)._replace(program=program)

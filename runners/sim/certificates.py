@@ -39,7 +39,9 @@ def parse(pem: str) -> tuple[x509.Certificate, ...]:
     found = []
     for block in _BLOCK.findall(pem):
         try:
-            found.append(x509.load_pem_x509_certificate(block.replace("TRUSTED ", "").encode()))
+            found.append(
+                x509.load_pem_x509_certificate(block.replace("TRUSTED ", "").encode("utf-8", "surrogateescape"))
+            )
         except ValueError:
             continue
     return tuple(found)
@@ -94,7 +96,7 @@ def common_name(name: x509.Name) -> str:
 def belongs(certificate: x509.Certificate, private: str) -> bool | None:
     """Is this PEM text the private key of the certificate? None when no key can be read from it."""
     try:
-        key = load_pem_private_key(private.encode(), None)
+        key = load_pem_private_key(private.encode("utf-8", "surrogateescape"), None)
     except (ValueError, TypeError, UnsupportedAlgorithm):
         return None
     shape = (Encoding.DER, PublicFormat.SubjectPublicKeyInfo)

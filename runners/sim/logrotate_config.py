@@ -103,12 +103,18 @@ def read_plans(ctx: Context, path: str, defaults: Plan) -> tuple[Plan, list[Plan
             plans += read_plans(ctx, f"{path.rstrip('/')}/{name}", defaults)[1]
         return defaults, plans
     if inode.permissions & 0o022 and not inode.uid:
-        ctx.stderr.write(f"error: Potentially dangerous mode on {path}: {inode.permissions:04o}\n".encode())
-        ctx.stderr.write(f"error: Ignoring {path} because it is writable by group or others.\n".encode())
+        ctx.stderr.write(
+            f"error: Potentially dangerous mode on {path}: {inode.permissions:04o}\n".encode("utf-8", "surrogateescape")
+        )
+        ctx.stderr.write(
+            f"error: Ignoring {path} because it is writable by group or others.\n".encode("utf-8", "surrogateescape")
+        )
         return defaults, []
     if inode.uid != 0 and ctx.cred.uid == 0:
         ctx.stderr.write(
-            f"error: Ignoring {path} because the file owner is wrong (should be root or user with uid 0).\n".encode()
+            f"error: Ignoring {path} because the file owner is wrong (should be root or user with uid 0).\n".encode(
+                "utf-8", "surrogateescape"
+            )
         )
         return defaults, []
     return _parse(ctx, path, ctx.files.text(path), defaults)
@@ -145,7 +151,9 @@ def _parse(ctx: Context, path: str, text: str, defaults: Plan) -> tuple[Plan, li
             try:
                 plans += read_plans(ctx, value, defaults)[1]
             except OSError as error:
-                ctx.stderr.write(f"error: {path}:{number} include path {value} {error.strerror}\n".encode())
+                ctx.stderr.write(
+                    f"error: {path}:{number} include path {value} {error.strerror}\n".encode("utf-8", "surrogateescape")
+                )
             continue
         target = current if current is not None else defaults
         if name in ("postrotate", "prerotate", "firstaction", "lastaction", "preremove"):

@@ -71,7 +71,9 @@ def _store(ctx: Context, tool: str, path: str | None, pem: bytes) -> int:
     try:
         ctx.files.write(path, pem)
     except OSError as error:
-        ctx.stderr.write(f'{tool}: Can\'t open "{path}" for writing, {error.strerror}\n'.encode())
+        ctx.stderr.write(
+            f'{tool}: Can\'t open "{path}" for writing, {error.strerror}\n'.encode("utf-8", "surrogateescape")
+        )
         return 1
     return 0
 
@@ -92,7 +94,9 @@ def req(ctx: Context, options: dict[str, str], _operands: list[str]) -> int:
     except (OSError, ValueError) as error:
         reason = error.strerror if isinstance(error, OSError) else "not a private key"
         mode = "reading" if "key" in options else "writing"
-        ctx.stderr.write(f'req: Can\'t open "{options.get("key", keyout)}" for {mode}, {reason}\n'.encode())
+        ctx.stderr.write(
+            f'req: Can\'t open "{options.get("key", keyout)}" for {mode}, {reason}\n'.encode("utf-8", "surrogateescape")
+        )
         return 1
     name = _name(options["subj"])
     if "x509" in options:
@@ -122,7 +126,11 @@ def sign(ctx: Context, options: dict[str, str]) -> int:
         return 1
     issuer = authority.subject if authority is not None else request.subject
     pem = _certificate(ctx, request.subject, public, issuer, key, options)
-    ctx.stderr.write(f"Certificate request self-signature ok\nsubject={certs.name_text(request.subject)}\n".encode())
+    ctx.stderr.write(
+        f"Certificate request self-signature ok\nsubject={certs.name_text(request.subject)}\n".encode(
+            "utf-8", "surrogateescape"
+        )
+    )
     return _store(ctx, "x509", options.get("out"), pem)
 
 

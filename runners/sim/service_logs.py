@@ -34,7 +34,7 @@ def _write_log(machine: Machine, entry: Mapping[str, Value], lines: list[Line]) 
         high = low + DAY if days else machine.spec.start_time
         if days == rotated and not rotated:
             low = 0.0
-        part = "".join(f"{line}\n" for at, line in lines if low <= at < high).encode()
+        part = "".join(f"{line}\n" for at, line in lines if low <= at < high).encode("utf-8", "surrogateescape")
         name = path if not days else f"{path}.1" if days == 1 else f"{path}.{days}.gz"
         if not days:
             # The service has the file open since the boot: what it wrote then is older than any of this.

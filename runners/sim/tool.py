@@ -73,5 +73,5 @@ class Tool:
         """End with an error line and, where the tool gives one, the hint at its help."""
         ctx.err(message)
         if self.hinted:
-            ctx.stderr.write(f"Try '{ctx.name} --help' for more information.\n".encode())
+            ctx.stderr.write(f"Try '{ctx.name} --help' for more information.\n".encode("utf-8", "surrogateescape"))
         raise CommandExit(self.status if status is None else status)

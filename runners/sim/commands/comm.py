@@ -38,7 +38,7 @@ def main(ctx: Context) -> int:
 def _compare(
     ctx: Context, one: list[bytes], other: list[bytes], has: Callable[[str], bool], separator: str | None, end: bytes
 ) -> int:
-    delimiter = b"\t" if separator is None else separator.encode() or b"\0"
+    delimiter = b"\t" if separator is None else separator.encode("utf-8", "surrogateescape") or b"\0"
     hidden = [has("1"), has("2"), has("3")]
     indents = [b"", b"" if hidden[0] else delimiter, delimiter * ((not hidden[0]) + (not hidden[1]))]
     counts = [0, 0, 0]

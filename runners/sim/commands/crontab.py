@@ -34,7 +34,7 @@ def main(ctx: Context) -> int:
         return 1
     user = known.user(name) if name is not None else known.user(ctx.cred.uid)
     if user is None:
-        ctx.stderr.write(f"crontab:  user `{name}' unknown\n".encode())
+        ctx.stderr.write(f"crontab:  user `{name}' unknown\n".encode("utf-8", "surrogateescape"))
         return 1
     _allowed(ctx, user)
     path = f"{SPOOL}/{user.name}"
@@ -42,14 +42,14 @@ def main(ctx: Context) -> int:
         return _list(ctx, user, path)
     if options.has("r"):
         if not ctx.machine.view().exists(path):
-            ctx.stderr.write(f"no crontab for {user.name}\n".encode())
+            ctx.stderr.write(f"no crontab for {user.name}\n".encode("utf-8", "surrogateescape"))
             return 1
         ctx.machine.view().unlink(path)
         _say(ctx, user, "DELETE")
         return 0
     if options.has("e"):
         ctx.stderr.write(
-            b"no crontab for " + user.name.encode() + b" - using an empty one\n"
+            b"no crontab for " + user.name.encode("utf-8", "surrogateescape") + b" - using an empty one\n"
             if not ctx.machine.view().exists(path)
             else b""
         )
@@ -59,7 +59,10 @@ def main(ctx: Context) -> int:
         )
         return 1
     if not options.operands:
-        ctx.stderr.write(b"crontab: usage error: file name must be specified for replace\n" + _USAGE.encode())
+        ctx.stderr.write(
+            b"crontab: usage error: file name must be specified for replace\n"
+            + _USAGE.encode("utf-8", "surrogateescape")
+        )
         return 1
     return _replace(ctx, user, path, options.operands[0])
 
@@ -77,7 +80,7 @@ def _allowed(ctx: Context, user: User) -> None:
     if refused:
         ctx.stderr.write(
             f"You ({user.name}) are not allowed to use this program (crontab)\nSee crontab(1) for more "
-            f"information\n".encode()
+            f"information\n".encode("utf-8", "surrogateescape")
         )
         raise CommandExit(1)
 
@@ -91,7 +94,7 @@ def _list(ctx: Context, user: User, path: str) -> int:
     try:
         data = ctx.machine.view().read(path)
     except OSError:
-        ctx.stderr.write(f"no crontab for {user.name}\n".encode())
+        ctx.stderr.write(f"no crontab for {user.name}\n".encode("utf-8", "surrogateescape"))
         return 1
     _say(ctx, user, "LIST")
     lines = data.split(b"\n")
@@ -111,7 +114,7 @@ def _replace(ctx: Context, user: User, path: str, source: str) -> int:
     try:
         data = ctx.stdin.read() if source == "-" else ctx.files.read(source)
     except OSError as error:
-        ctx.stderr.write(f"{source}: {error.strerror}\n".encode())
+        ctx.stderr.write(f"{source}: {error.strerror}\n".encode("utf-8", "surrogateescape"))
         return 1
     text = data.decode("utf-8", "surrogateescape")
     name = "-" if source == "-" else source
@@ -122,20 +125,22 @@ def _replace(ctx: Context, user: User, path: str, source: str) -> int:
         parse(text, user.name)
     except CrontabError as error:
         ctx.stderr.write(
-            f'"{name}":{error.line - 1}: {error.reason}\nerrors in crontab file, can\'t install.\n'.encode()
+            f'"{name}":{error.line - 1}: {error.reason}\nerrors in crontab file, can\'t install.\n'.encode(
+                "utf-8", "surrogateescape"
+            )
         )
         return 1
     view = ctx.machine.view()
     try:
         if not view.exists(SPOOL):
-            ctx.stderr.write(f"{SPOOL}/: mkstemp: No such file or directory\n".encode())
+            ctx.stderr.write(f"{SPOOL}/: mkstemp: No such file or directory\n".encode("utf-8", "surrogateescape"))
             return 1
         view.write(path, data, mode=0o600)
         group = accounts(ctx.machine).group("crontab")
         view.chown(path, user.uid, group.gid if group is not None else user.gid)
         view.chmod(path, 0o600)
     except OSError as error:
-        ctx.stderr.write(f"{SPOOL}/: mkstemp: {error.strerror}\n".encode())
+        ctx.stderr.write(f"{SPOOL}/: mkstemp: {error.strerror}\n".encode("utf-8", "surrogateescape"))
         return 1
     _say(ctx, user, "REPLACE")
     return 0

@@ -80,7 +80,7 @@ def _one(ctx: Context, options: CurlOptions, url: str, index: int) -> int:
         if not options.silent:
             ctx.stderr.write(
                 f"Warning: Problem: timeout. Will retry in {pause} seconds. {attempts - attempt - 1} "
-                f"retries left.\n".encode()
+                f"retries left.\n".encode("utf-8", "surrogateescape")
             )
         ctx.sleep(pause)
     code = _deliver(ctx, options, transfer, output)
@@ -278,7 +278,7 @@ def _deliver(ctx: Context, options: CurlOptions, transfer: _Transfer, output: st
     if transfer.code in (1, 3) and response is None:
         return transfer.code
     if meter:
-        ctx.stderr.write(_METER.encode())
+        ctx.stderr.write(_METER.encode("utf-8", "surrogateescape"))
     if response is None or (transfer.code == 22 and "fail-with-body" not in options.flags):
         if meter:
             ctx.stderr.write(_waiting(transfer.seconds) + b"\n")
@@ -317,7 +317,9 @@ def _store(ctx: Context, path: str, data: bytes) -> bool:
         if inode is None or inode.is_file:
             ctx.files.write(path, data)
     except OSError as error:
-        ctx.stderr.write(f"Warning: Failed to open the file {path}: {error.strerror}\n".encode())
+        ctx.stderr.write(
+            f"Warning: Failed to open the file {path}: {error.strerror}\n".encode("utf-8", "surrogateescape")
+        )
         return False
     return True
 
@@ -327,7 +329,9 @@ def _waiting(seconds: float) -> bytes:
     out = 2 * (b"\r" + _meter_line(0, 0.0))
     for second in range(1, min(int(seconds), 600) + 1):
         stamp = f"{second // 3600}:{second // 60 % 60:02d}:{second % 60:02d}"
-        out += f"\r  0     0    0     0    0     0      0      0 --:--:-- {stamp:>8} --:--:--     0".encode()
+        out += f"\r  0     0    0     0    0     0      0      0 --:--:-- {stamp:>8} --:--:--     0".encode(
+            "utf-8", "surrogateescape"
+        )
     return out
 
 
@@ -336,7 +340,7 @@ def _meter_line(size: int, seconds: float) -> bytes:
     speed = int(size / seconds) if seconds > 0 else 0
     shown = str(speed) if speed < 100000 else f"{speed // 1024}k"
     counts = f"{share:3d} {size:5d}  {share:3d} {size:5d}    0     0"
-    return f"{counts}  {shown:>5}      0 --:--:-- --:--:-- --:--:-- {shown:>5}".encode()
+    return f"{counts}  {shown:>5}      0 --:--:-- --:--:-- --:--:-- {shown:>5}".encode("utf-8", "surrogateescape")
 
 
 def _write_out(template: str, transfer: _Transfer) -> str:

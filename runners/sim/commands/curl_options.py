@@ -262,7 +262,10 @@ class CurlOptions:
         found: dict[str, tuple[str, str]] = {}
         credentials = self.values.get("user") or (f"{user}:{password or ''}" if user else None)
         if credentials:
-            found["authorization"] = ("Authorization", "Basic " + base64.b64encode(credentials.encode()).decode())
+            found["authorization"] = (
+                "Authorization",
+                "Basic " + base64.b64encode(credentials.encode("utf-8", "surrogateescape")).decode(),
+            )
         if "oauth2-bearer" in self.values:
             found["authorization"] = ("Authorization", f"Bearer {self.values['oauth2-bearer']}")
         found["user-agent"] = ("User-Agent", self.values.get("user-agent", "curl/7.88.1"))
@@ -285,7 +288,11 @@ class CurlOptions:
 
 
 def _usage(ctx: Context, message: str, status: int = 2) -> NoReturn:
-    ctx.stderr.write(f"curl: {message}\ncurl: try 'curl --help' or 'curl --manual' for more information\n".encode())
+    ctx.stderr.write(
+        f"curl: {message}\ncurl: try 'curl --help' or 'curl --manual' for more information\n".encode(
+            "utf-8", "surrogateescape"
+        )
+    )
     raise CommandExit(status)
 
 
@@ -318,7 +325,7 @@ def read_options(ctx: Context) -> CurlOptions:
         options.urls = [url + ("&" if "?" in url else "?") + joined for url in options.urls]
         options.body = b""
     if "form" in options.values:
-        options.body = f"--boundary\r\n{options.values['form']}\r\n--boundary--\r\n".encode()
+        options.body = f"--boundary\r\n{options.values['form']}\r\n--boundary--\r\n".encode("utf-8", "surrogateescape")
     if "upload-file" in options.values:
         options.body = _file(ctx, options.values["upload-file"], "upload-file")
     return options
@@ -371,7 +378,7 @@ def _value(ctx: Context, options: CurlOptions, name: str, value: str, spelled: s
     elif name == "data-urlencode":
         key, equals, text = value.partition("=")
         encoded = quote_from_bytes((text if equals else key).encode("utf-8", "surrogateescape"))
-        options.data.append((f"{key}={encoded}" if equals and key else encoded).encode())
+        options.data.append((f"{key}={encoded}" if equals and key else encoded).encode("utf-8", "surrogateescape"))
     elif name == "resolve":
         options.resolves.append(value)
     elif name == "connect-to":
@@ -393,5 +400,7 @@ def _file(ctx: Context, path: str, what: str) -> bytes:
     try:
         return ctx.files.read(path)
     except OSError:
-        ctx.stderr.write(f"curl: option --{what}: error encountered when reading a file\n".encode())
+        ctx.stderr.write(
+            f"curl: option --{what}: error encountered when reading a file\n".encode("utf-8", "surrogateescape")
+        )
         raise CommandExit(26) from None

@@ -219,8 +219,8 @@ class _Comparison:
         self, first: _File, second: _File, lines: tuple[list[bytes], list[bytes]], script: list[Change]
     ) -> bytes:
         labels = self.rules.options.values("L")
-        one = Side(lines[0], labels[0].encode() if labels else self._label(first))
-        other = Side(lines[1], labels[1].encode() if len(labels) > 1 else self._label(second))
+        one = Side(lines[0], labels[0].encode("utf-8", "surrogateescape") if labels else self._label(first))
+        other = Side(lines[1], labels[1].encode("utf-8", "surrogateescape") if len(labels) > 1 else self._label(second))
         if self.rules.style == "unified":
             return unified(one, other, script, self.rules.context)
         if self.rules.style == "context":

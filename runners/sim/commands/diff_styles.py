@@ -35,7 +35,7 @@ def normal(one: Side, other: Side, script: Sequence[Change]) -> bytes:
         elif change.second == change.second_end:
             kind = "d"
         first, second = _span(change.first, change.first_end), _span(change.second, change.second_end)
-        out.append(f"{first}{kind}{second}\n".encode())
+        out.append(f"{first}{kind}{second}\n".encode("utf-8", "surrogateescape"))
         out += [_shown(b"< ", line) for line in one.lines[change.first : change.first_end]]
         if kind == "c":
             out.append(b"---\n")
@@ -75,7 +75,7 @@ def unified(one: Side, other: Side, script: Sequence[Change], context: int) -> b
         window = _window(hunk, one, other, context)
         first = _unified_span(window.first, window.first_end)
         second = _unified_span(window.second, window.second_end)
-        out.append(f"@@ -{first} +{second} @@\n".encode())
+        out.append(f"@@ -{first} +{second} @@\n".encode("utf-8", "surrogateescape"))
         position = window.first
         for change in hunk:
             out += [_shown(b" ", line) for line in one.lines[position : change.first]]
@@ -98,10 +98,10 @@ def contextual(one: Side, other: Side, script: Sequence[Change], context: int) -
     for hunk in _hunks(script, context):
         window = _window(hunk, one, other, context)
         out.append(b"***************\n")
-        out.append(f"*** {_context_span(window.first, window.first_end)} ****\n".encode())
+        out.append(f"*** {_context_span(window.first, window.first_end)} ****\n".encode("utf-8", "surrogateescape"))
         if any(change.first < change.first_end for change in hunk):
             out += _half(one.lines, [(c.first, c.first_end, c.second < c.second_end) for c in hunk], window[:2], b"- ")
-        out.append(f"--- {_context_span(window.second, window.second_end)} ----\n".encode())
+        out.append(f"--- {_context_span(window.second, window.second_end)} ----\n".encode("utf-8", "surrogateescape"))
         if any(change.second < change.second_end for change in hunk):
             out += _half(
                 other.lines, [(c.second, c.second_end, c.first < c.first_end) for c in hunk], window[2:], b"+ "

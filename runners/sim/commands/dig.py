@@ -58,7 +58,7 @@ def _read(ctx: Context, request: _Request) -> int | None:
             _plus(request, word[1:])
         elif word in ("-v", "-h"):
             if word == "-v":
-                ctx.stderr.write(f"DiG {_VERSION}\n".encode())
+                ctx.stderr.write(f"DiG {_VERSION}\n".encode("utf-8", "surrogateescape"))
             else:
                 ctx.out(_USAGE)
             return 0
@@ -79,7 +79,7 @@ def _read(ctx: Context, request: _Request) -> int | None:
         elif word in ("-4", "-6", "-r", "-u", "-m"):
             continue
         elif word.startswith("-"):
-            ctx.stderr.write(f"Invalid option: {word}\n{_USAGE}{_USAGE_TAIL}".encode())
+            ctx.stderr.write(f"Invalid option: {word}\n{_USAGE}{_USAGE_TAIL}".encode("utf-8", "surrogateescape"))
             return 1
         elif word.upper() in _TYPES:
             request.kind = word.upper()
@@ -117,7 +117,9 @@ def _query(ctx: Context, request: _Request, name: str, kind: str) -> int:
     if request.server is not None:
         address = resolve(ctx.machine, request.server)
         if isinstance(address, ResolveFailure):
-            ctx.stderr.write(f"dig: couldn't get address for '{request.server}': not found\n".encode())
+            ctx.stderr.write(
+                f"dig: couldn't get address for '{request.server}': not found\n".encode("utf-8", "surrogateescape")
+            )
             return 10
         servers = [address]
     shown = name

@@ -63,11 +63,19 @@ def _dpkg(ctx: Context) -> int:
     if verb in ("-i", "--install", "-r", "--remove", "-P", "--purge"):
         for path in patterns:
             if verb in ("-i", "--install"):
-                ctx.stderr.write(f"dpkg: error: cannot access archive '{path}': No such file or directory\n".encode())
+                ctx.stderr.write(
+                    f"dpkg: error: cannot access archive '{path}': No such file or directory\n".encode(
+                        "utf-8", "surrogateescape"
+                    )
+                )
                 return 2
-            ctx.stderr.write(f"dpkg: warning: ignoring request to remove {path} which isn't installed\n".encode())
+            ctx.stderr.write(
+                f"dpkg: warning: ignoring request to remove {path} which isn't installed\n".encode(
+                    "utf-8", "surrogateescape"
+                )
+            )
         return 0
-    ctx.stderr.write(f"dpkg: error: unknown option {verb}\n".encode())
+    ctx.stderr.write(f"dpkg: error: unknown option {verb}\n".encode("utf-8", "surrogateescape"))
     return 2
 
 
@@ -75,7 +83,7 @@ def _missing(ctx: Context, patterns: list[str], found: list[Package]) -> int:
     status = 0
     for pattern in patterns:
         if not any(fnmatch.fnmatchcase(one.name, pattern) for one in found):
-            ctx.stderr.write(f"dpkg-query: no packages found matching {pattern}\n".encode())
+            ctx.stderr.write(f"dpkg-query: no packages found matching {pattern}\n".encode("utf-8", "surrogateescape"))
             status = 1
     return status
 
@@ -106,7 +114,7 @@ def _status(ctx: Context, names: list[str]) -> int:
         if one is None:
             ctx.stderr.write(
                 f"dpkg-query: package '{name}' is not installed and no information is available\nUse "
-                f"dpkg --info (= dpkg-deb --info) to examine archive files.\n".encode()
+                f"dpkg --info (= dpkg-deb --info) to examine archive files.\n".encode("utf-8", "surrogateescape")
             )
             status = 1
             continue
@@ -124,7 +132,9 @@ def _search(ctx: Context, paths: list[str]) -> int:
         owner = OWNERS.get(path.rsplit("/", 1)[-1])
         if owner is None or (path.startswith("/") and not ctx.files.exists(path)):
             ctx.stderr.write(
-                f"dpkg-query: no path found matching pattern {path if path.startswith('/') else f'*{path}*'}\n".encode()
+                f"dpkg-query: no path found matching pattern {path if path.startswith('/') else f'*{path}*'}\n".encode(
+                    "utf-8", "surrogateescape"
+                )
             )
             status = 1
         else:
@@ -139,7 +149,7 @@ def _files(ctx: Context, names: list[str]) -> int:
         if name not in known:
             ctx.stderr.write(
                 f"dpkg-query: package '{name}' is not installed\nUse dpkg --contents (= dpkg-deb "
-                f"--contents) to list archive files contents.\n".encode()
+                f"--contents) to list archive files contents.\n".encode("utf-8", "surrogateescape")
             )
             return 1
         paths = [
@@ -190,7 +200,7 @@ def _apt(ctx: Context) -> int:
         return 0
     if verb in ("clean", "autoclean", "check", "hold", "unhold"):
         return 0
-    ctx.stderr.write(f"E: Invalid operation {verb}\n".encode())
+    ctx.stderr.write(f"E: Invalid operation {verb}\n".encode("utf-8", "surrogateescape"))
     return 100
 
 
@@ -212,7 +222,7 @@ def _update(ctx: Context) -> int:
         part = "debian-security" if "security" in suite else "debian"
         ctx.stderr.write(
             f"W: Failed to fetch http://{host}/{part}/dists/{suite}/InRelease  Temporary failure "
-            f"resolving '{host}'\n".encode()
+            f"resolving '{host}'\n".encode("utf-8", "surrogateescape")
         )
     ctx.stderr.write(b"W: Some index files failed to download. They have been ignored, or old ones used instead.\n")
     return 0
@@ -223,7 +233,7 @@ def _install(ctx: Context, names: list[str], installed: dict[str, Package]) -> i
     for name in names:
         known = installed.get(name)
         if known is None:
-            ctx.stderr.write(f"E: Unable to locate package {name}\n".encode())
+            ctx.stderr.write(f"E: Unable to locate package {name}\n".encode("utf-8", "surrogateescape"))
             return 100
         ctx.line(f"{name} is already the newest version ({known.version}).")
     ctx.line("0 upgraded, 0 newly installed, 0 to remove and 0 not upgraded.")
@@ -241,10 +251,14 @@ def _ask(ctx: Context, verb: str, names: list[str], installed: dict[str, Package
         known = installed.get(name)
         if known is None:
             if verb in ("show", "depends"):
-                ctx.stderr.write(b"N: Unable to locate package " + name.encode() + b"\nE: No packages found\n")
+                ctx.stderr.write(
+                    b"N: Unable to locate package "
+                    + name.encode("utf-8", "surrogateescape")
+                    + b"\nE: No packages found\n"
+                )
                 return 100
             if verb == "policy":
-                ctx.stderr.write(f"N: Unable to locate package {name}\n".encode())
+                ctx.stderr.write(f"N: Unable to locate package {name}\n".encode("utf-8", "surrogateescape"))
             continue
         if verb == "policy":
             ctx.line(

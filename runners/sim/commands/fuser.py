@@ -30,7 +30,7 @@ def main(ctx: Context) -> int:
         if word in ("-n", "--namespace") and words:
             space = words.pop(0)
             if space not in ("file", "tcp", "udp"):
-                ctx.stderr.write(f"{space}: Invalid namespace name\n{_USAGE}".encode())
+                ctx.stderr.write(f"{space}: Invalid namespace name\n{_USAGE}".encode("utf-8", "surrogateescape"))
                 return 1
         elif word.startswith("--"):
             flags.add(
@@ -47,14 +47,14 @@ def main(ctx: Context) -> int:
                 ctx.stderr.write(b"fuser (PSmisc) 23.6\n")
                 return 0
             elif set(word[1:]) - set("kvmuscaiIMwf46l"):
-                ctx.stderr.write(f"fuser: Invalid option {word}\n{_USAGE}".encode())
+                ctx.stderr.write(f"fuser: Invalid option {word}\n{_USAGE}".encode("utf-8", "surrogateescape"))
                 return 1
             else:
                 flags |= set(word[1:])
         else:
             names.append(word)
     if not names:
-        ctx.stderr.write(f"No process specification given\n{_USAGE}".encode())
+        ctx.stderr.write(f"No process specification given\n{_USAGE}".encode("utf-8", "surrogateescape"))
         return 1
     found_any = False
     heading = True
@@ -78,7 +78,7 @@ def _users_of(ctx: Context, name: str, space: str, *, mount: bool) -> list[tuple
     if (slash and protocol in ("tcp", "udp") and port.isdigit()) or space != "file":
         protocol = protocol if slash else space
         if not port.isdigit():
-            ctx.stderr.write(f"{port}: unknown service\n".encode())
+            ctx.stderr.write(f"{port}: unknown service\n".encode("utf-8", "surrogateescape"))
             return None
         return [
             (process, "F")
@@ -90,7 +90,7 @@ def _users_of(ctx: Context, name: str, space: str, *, mount: bool) -> list[tuple
     try:
         inode = ctx.files.stat(name)
     except OSError:
-        ctx.stderr.write(f"Specified filename {name} does not exist.\n".encode())
+        ctx.stderr.write(f"Specified filename {name} does not exist.\n".encode("utf-8", "surrogateescape"))
         return None
     tree = ctx.files.tree
 
@@ -123,23 +123,23 @@ def _report(
     if "s" in flags:
         return heading
     if "v" not in flags:
-        ctx.stderr.write(f"{label}:".ljust(21).encode())
+        ctx.stderr.write(f"{label}:".ljust(21).encode("utf-8", "surrogateescape"))
         for process, letters in users:
             shown = "".join(letter for letter in letters if letter in "ce")
             ctx.out(f"{process.pid:>6}")
             if shown:
-                ctx.stderr.write(shown.encode())
+                ctx.stderr.write(shown.encode("utf-8", "surrogateescape"))
         ctx.stderr.write(b"\n")
         return heading
     known = accounts(ctx.machine)
     # The pids alone go to standard output, so that they can be taken up by a pipe.
     if heading:
-        ctx.stderr.write(f"{'':<21}USER        PID ACCESS COMMAND\n".encode())
+        ctx.stderr.write(f"{'':<21}USER        PID ACCESS COMMAND\n".encode("utf-8", "surrogateescape"))
     for index, (process, letters) in enumerate(users):
         opened = "F" if "F" in letters else "f" if "f" in letters else "."
         access = opened + "".join(letter if letter in letters else "." for letter in "rce") + "."
         lead = f"{label + ':':<20} " if index == 0 else " " * 21
-        ctx.stderr.write(f"{lead}{known.user_name(process.cred.uid):<8} ".encode())
+        ctx.stderr.write(f"{lead}{known.user_name(process.cred.uid):<8} ".encode("utf-8", "surrogateescape"))
         ctx.out(f"{process.pid:>6}")
-        ctx.stderr.write(f" {access} {process.name}\n".encode())
+        ctx.stderr.write(f" {access} {process.name}\n".encode("utf-8", "surrogateescape"))
     return False

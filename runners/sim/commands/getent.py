@@ -33,7 +33,7 @@ def main(ctx: Context) -> int:
         return 0
     path = _FILES.get(database)
     if path is None:
-        ctx.stderr.write(f"Unknown database: {database}\n".encode())
+        ctx.stderr.write(f"Unknown database: {database}\n".encode("utf-8", "surrogateescape"))
         ctx.line("Try `getent --help' or `getent --usage' for more information.")
         return 1
     try:

@@ -28,7 +28,7 @@ def main(ctx: Context) -> int:
     tool = _TOOLS[ctx.name]
     options = tool.parse(ctx)
     if len(options.operands) != 1:
-        ctx.stderr.write(f"Usage: {tool.usage}\n\n".encode())
+        ctx.stderr.write(f"Usage: {tool.usage}\n\n".encode("utf-8", "surrogateescape"))
         return 2
     if ctx.cred.uid != 0:
         ctx.err("Permission denied.")

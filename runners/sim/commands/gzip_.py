@@ -78,13 +78,13 @@ def _one(ctx: Context, options: Options, name: str, expand: bool, to_stdout: boo
             ctx.stderr.write(
                 f"\n"
                 f"gzip: {label}: {'unexpected end of file' if not data and name != '-' else 'not in gzip format'}\n"
-                f"".encode()
+                f"".encode("utf-8", "surrogateescape")
             )
             return 1
         try:
             result = gzip.decompress(data)
         except (EOFError, zlib.error, gzip.BadGzipFile):
-            ctx.stderr.write(f"\ngzip: {label}: unexpected end of file\n".encode())
+            ctx.stderr.write(f"\ngzip: {label}: unexpected end of file\n".encode("utf-8", "surrogateescape"))
             return 1
     else:
         target = name + suffix

@@ -98,14 +98,14 @@ def _hostnamectl(ctx: Context) -> int:
         if ctx.cred.uid != 0:
             ctx.stderr.write(b"Could not set static hostname: Interactive authentication required.\n")
             return 1
-        ctx.machine.view().write("/etc/hostname", f"{rest[0]}\n".encode())
+        ctx.machine.view().write("/etc/hostname", f"{rest[0]}\n".encode("utf-8", "surrogateescape"))
         set_sysctl(ctx.machine, "kernel.hostname", rest[0])
         return 0
     if verb == "hostname" or options.has("static", "transient"):
         ctx.line(name)
         return 0
     if verb != "status":
-        ctx.stderr.write(f"Unknown command verb {verb}.\n".encode())
+        ctx.stderr.write(f"Unknown command verb {verb}.\n".encode("utf-8", "surrogateescape"))
         return 1
     view = ctx.machine.view()
 

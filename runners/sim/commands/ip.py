@@ -51,7 +51,7 @@ def main(ctx: Context) -> int:
         if text == "family" and words:
             flags.add("6" if words.pop(0) == "inet6" else "4")
         elif full is None:
-            ctx.stderr.write(f'Option "-{text}" is unknown, try "ip -help".\n'.encode())
+            ctx.stderr.write(f'Option "-{text}" is unknown, try "ip -help".\n'.encode("utf-8", "surrogateescape"))
             return 255
         else:
             flags.add(full)
@@ -59,7 +59,7 @@ def main(ctx: Context) -> int:
         ctx.line("ip utility, iproute2-6.1.0, libbpf 1.1.0")
         return 0
     if not words or words[0] == "help":
-        ctx.stderr.write(_USAGE.encode())
+        ctx.stderr.write(_USAGE.encode("utf-8", "surrogateescape"))
         return 255
     target, *rest = words
     kind = next((name for name in _OBJECTS if name.startswith(target)), None)
@@ -77,7 +77,7 @@ def main(ctx: Context) -> int:
         ctx.out("0:\tfrom all lookup local\n32766:\tfrom all lookup main\n32767:\tfrom all lookup default\n")
         return 0
     if kind is None:
-        ctx.stderr.write(f'Object "{target}" is unknown, try "ip help".\n'.encode())
+        ctx.stderr.write(f'Object "{target}" is unknown, try "ip help".\n'.encode("utf-8", "surrogateescape"))
         return 1
     return 0
 
@@ -91,7 +91,7 @@ def _find(ctx: Context, name: str) -> Interface | None:
     for interface in ctx.machine.network.interfaces:
         if interface.name == name:
             return interface
-    ctx.stderr.write(f'Device "{name}" does not exist.\n'.encode())
+    ctx.stderr.write(f'Device "{name}" does not exist.\n'.encode("utf-8", "surrogateescape"))
     return None
 
 
@@ -226,7 +226,9 @@ def _change_address(ctx: Context, verb: str, words: list[str]) -> int:
     try:
         address = ipaddress.ip_interface(words[0])
     except ValueError:
-        ctx.stderr.write(f'Error: any valid prefix is expected rather than "{words[0]}".\n'.encode())
+        ctx.stderr.write(
+            f'Error: any valid prefix is expected rather than "{words[0]}".\n'.encode("utf-8", "surrogateescape")
+        )
         return 1
     if verb.startswith("d"):
         if str(address.ip) != interface.address:
@@ -311,7 +313,9 @@ def _route_get(ctx: Context, text: str) -> int:
     try:
         address = ipaddress.ip_address(text)
     except ValueError:
-        ctx.stderr.write(f'Error: any valid prefix is expected rather than "{text}".\n'.encode())
+        ctx.stderr.write(
+            f'Error: any valid prefix is expected rather than "{text}".\n'.encode("utf-8", "surrogateescape")
+        )
         return 1
     machine = ctx.machine
     own = machine.network.interface(text)

@@ -55,10 +55,10 @@ def _fail(ctx: Context, message: str, status: int) -> int:
     """iptables' way to complain: the version in front, and a hint where the command line is to blame."""
     if status == 1:
         # What the kernel refuses is told without the version.
-        ctx.stderr.write(f"{ctx.name}: {message}\n".encode())
+        ctx.stderr.write(f"{ctx.name}: {message}\n".encode("utf-8", "surrogateescape"))
         return status
     hint = f"\nTry `{ctx.name} -h' or '{ctx.name} --help' for more information." if status == 2 else ""
-    ctx.stderr.write(f"{ctx.name} {_VERSION}: {message}{hint}\n".encode())
+    ctx.stderr.write(f"{ctx.name} {_VERSION}: {message}{hint}\n".encode("utf-8", "surrogateescape"))
     return status
 
 
@@ -126,7 +126,7 @@ def _iptables(ctx: Context) -> int:
     if not command:
         raise FirewallError(f'unknown option "{rule[0]}"' if rule else "no command specified")
     if ctx.cred.uid != 0:
-        ctx.stderr.write(f"{ctx.name} {_VERSION}: {_NOT_ROOT}".encode())
+        ctx.stderr.write(f"{ctx.name} {_VERSION}: {_NOT_ROOT}".encode("utf-8", "surrogateescape"))
         return 4
     return _run(ctx, table, command, operands, rule, flags)
 
@@ -223,7 +223,7 @@ def _list(ctx: Context, tables: Tables, table: str, command: str, operands: list
     for name in names:
         if name not in chains:
             incompatible = f"chain `{name}' in table `{table}' is incompatible, use 'nft' tool."
-            ctx.stderr.write(f"{ctx.name} {_VERSION}: {incompatible}\n".encode())
+            ctx.stderr.write(f"{ctx.name} {_VERSION}: {incompatible}\n".encode("utf-8", "surrogateescape"))
             return 1
     if command == "S":
         for name in names:
@@ -248,7 +248,7 @@ def _list(ctx: Context, tables: Tables, table: str, command: str, operands: list
 
 def _save(ctx: Context) -> int:
     if ctx.cred.uid != 0:
-        ctx.stderr.write(f"{ctx.name} {_VERSION}: {_NOT_ROOT}".encode())
+        ctx.stderr.write(f"{ctx.name} {_VERSION}: {_NOT_ROOT}".encode("utf-8", "surrogateescape"))
         return 4
     moment = ctx.machine.clock.time()
     stamp = f"{moment:%a %b} {moment.day:2d} {moment:%H:%M:%S %Y}"
@@ -268,19 +268,19 @@ def _save(ctx: Context) -> int:
 def _restore(ctx: Context) -> int:
     words = [word for word in ctx.args if not word.startswith("-")]
     if ctx.cred.uid != 0:
-        ctx.stderr.write(f"{ctx.name}: {_NOT_ROOT}".encode())
+        ctx.stderr.write(f"{ctx.name}: {_NOT_ROOT}".encode("utf-8", "surrogateescape"))
         return 4
     try:
         data = ctx.files.read(words[0]) if words else ctx.stdin.read()
     except OSError as error:
-        ctx.stderr.write(f"Can't open {words[0]}: {error.strerror}\n".encode())
+        ctx.stderr.write(f"Can't open {words[0]}: {error.strerror}\n".encode("utf-8", "surrogateescape"))
         raise CommandExit(1) from None
     lines = data.decode("utf-8", "surrogateescape").splitlines()
     tables = _tables(ctx)
     try:
         changed = restore(lines, tables)
     except (FirewallError, KeyError, ValueError, IndexError):
-        ctx.stderr.write(f"{ctx.name}: line {_bad_line(lines, tables)} failed\n".encode())
+        ctx.stderr.write(f"{ctx.name}: line {_bad_line(lines, tables)} failed\n".encode("utf-8", "surrogateescape"))
         return 1
     if "-t" not in ctx.args and "--test" not in ctx.args:
         _put(ctx, changed)

@@ -28,8 +28,10 @@ class _Join:
         separator = options.value("t")
         if separator is not None and len(separator) > 1 and separator not in ("\\0", "\\t"):
             ctx.die(f"multi-character tab ‘{separator}’")
-        self.separator = None if separator is None else {"\\0": b"\0"}.get(separator, separator.encode())
-        self.empty = (options.value("e") or "").encode()
+        self.separator = (
+            None if separator is None else {"\\0": b"\0"}.get(separator, separator.encode("utf-8", "surrogateescape"))
+        )
+        self.empty = (options.value("e") or "").encode("utf-8", "surrogateescape")
         self.fold = options.has("i")
         shared = options.value("j")
         self.places = (

@@ -48,7 +48,7 @@ def main(ctx: Context) -> int:
         return maintained
     output = options.value("o") or "short"
     if output not in _OUTPUTS:
-        ctx.stderr.write(f"Unknown output format '{output}'.\n".encode())
+        ctx.stderr.write(f"Unknown output format '{output}'.\n".encode("utf-8", "surrogateescape"))
         return 1
     readable = ctx.cred.uid == 0 or bool(ctx.cred.groups & {4, 999})
     if not readable and not options.has("q"):
@@ -102,7 +102,7 @@ def _limit(ctx: Context, options: Options) -> int | None:
     if text == "all":
         return None
     if not text.isdigit():
-        ctx.stderr.write(f"Failed to parse lines '{text}'\n".encode())
+        ctx.stderr.write(f"Failed to parse lines '{text}'\n".encode("utf-8", "surrogateescape"))
         raise CommandExit(1)
     return int(text)
 
@@ -119,13 +119,15 @@ def _chosen(ctx: Context, options: Options) -> list[Entry]:
         try:
             matcher = perl(pattern, ignore_case=pattern == pattern.lower())
         except RegexError as error:
-            ctx.stderr.write(f'Bad pattern "{pattern}": {error}\n'.encode())
+            ctx.stderr.write(f'Bad pattern "{pattern}": {error}\n'.encode("utf-8", "surrogateescape"))
             raise CommandExit(1) from None
     matches = _field_matches(ctx, options)
     boot = options.value("b")
     if boot not in (None, "", "0", "all") and boot != boot_id(ctx.machine):
         ctx.stderr.write(
-            f"Data from the specified boot ({boot}) is not available: No such boot ID in journal\n".encode()
+            f"Data from the specified boot ({boot}) is not available: No such boot ID in journal\n".encode(
+                "utf-8", "surrogateescape"
+            )
         )
         raise CommandExit(1)
     if options.has("b") and boot != "all":
@@ -159,7 +161,7 @@ def _field_matches(ctx: Context, options: Options) -> dict[str, set[str]]:
             continue
         name, equals, value = operand.partition("=")
         if not equals:
-            ctx.stderr.write(f"Failed to add match '{operand}': Invalid argument\n".encode())
+            ctx.stderr.write(f"Failed to add match '{operand}': Invalid argument\n".encode("utf-8", "surrogateescape"))
             raise CommandExit(1)
         matches.setdefault(name, set()).add(value)
     return matches
@@ -180,7 +182,7 @@ def _priorities(ctx: Context, text: str | None) -> tuple[int, int]:
         elif word in _PRIORITIES or word in names:
             parts.append(names[word] if word in names else _PRIORITIES.index(word))
         else:
-            ctx.stderr.write(f"Unknown log level {text}\n".encode())
+            ctx.stderr.write(f"Unknown log level {text}\n".encode("utf-8", "surrogateescape"))
             raise CommandExit(1)
     return (0, parts[0]) if len(parts) == 1 else (min(parts), max(parts))
 
@@ -226,7 +228,7 @@ def _moment(ctx: Context, text: str | None) -> float | None:
         if form.startswith("%H"):
             moment = midnight.replace(hour=moment.hour, minute=moment.minute, second=moment.second)
         return moment.timestamp()
-    ctx.stderr.write(f"Failed to parse timestamp: {text}\n".encode())
+    ctx.stderr.write(f"Failed to parse timestamp: {text}\n".encode("utf-8", "surrogateescape"))
     raise CommandExit(1)
 
 
@@ -305,7 +307,9 @@ def _maintenance(ctx: Context, options: Options) -> int | None:
     if options.has("vacuum-size", "vacuum-files"):
         limit = byte_size(options.value("vacuum-size") or "0")
         if limit is None:
-            ctx.stderr.write(f"Failed to parse vacuum size: {options.value('vacuum-size')}\n".encode())
+            ctx.stderr.write(
+                f"Failed to parse vacuum size: {options.value('vacuum-size')}\n".encode("utf-8", "surrogateescape")
+            )
             return 1
         freed = 0
         if len(machine.journal) and limit and size > limit:
@@ -314,21 +318,27 @@ def _maintenance(ctx: Context, options: Options) -> int | None:
             if keep < len(ordered):
                 freed = machine.journal.drop_before(ordered[-keep].at) * _BYTES_PER_ENTRY
         ctx.stderr.write(
-            f"Vacuuming done, freed {human_systemd(freed)} of archived journals from {_folder(ctx)}.\n".encode()
+            f"Vacuuming done, freed {human_systemd(freed)} of archived journals from {_folder(ctx)}.\n".encode(
+                "utf-8", "surrogateescape"
+            )
         )
         return 0
     if options.has("vacuum-time"):
         age = timespan(options.value("vacuum-time") or "")
         if age is None:
-            ctx.stderr.write(f"Failed to parse vacuum time: {options.value('vacuum-time')}\n".encode())
+            ctx.stderr.write(
+                f"Failed to parse vacuum time: {options.value('vacuum-time')}\n".encode("utf-8", "surrogateescape")
+            )
             return 1
         freed = machine.journal.drop_before(machine.clock.now - age) * _BYTES_PER_ENTRY
         ctx.stderr.write(
-            f"Vacuuming done, freed {human_systemd(freed)} of archived journals from {_folder(ctx)}.\n".encode()
+            f"Vacuuming done, freed {human_systemd(freed)} of archived journals from {_folder(ctx)}.\n".encode(
+                "utf-8", "surrogateescape"
+            )
         )
         return 0
     if options.has("verify"):
-        ctx.stderr.write(f"PASS: {_folder(ctx)}/system.journal\n".encode())
+        ctx.stderr.write(f"PASS: {_folder(ctx)}/system.journal\n".encode("utf-8", "surrogateescape"))
         return 0
     if options.has("header"):
         ctx.line(f"File path: {_folder(ctx)}/system.journal")
@@ -345,4 +355,8 @@ def _folder(ctx: Context) -> str:
 
 def _vacuumed(ctx: Context, freed: int) -> None:
     where = _folder(ctx)
-    ctx.stderr.write(f"Vacuuming done, freed {human_systemd(freed)} of archived journals from {where}.\n".encode())
+    ctx.stderr.write(
+        f"Vacuuming done, freed {human_systemd(freed)} of archived journals from {where}.\n".encode(
+            "utf-8", "surrogateescape"
+        )
+    )

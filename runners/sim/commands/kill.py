@@ -27,7 +27,7 @@ def main(ctx: Context) -> int:
     arguments = list(ctx.args)
     number = 15
     if not arguments:
-        ctx.stderr.write(_USAGE.encode())
+        ctx.stderr.write(_USAGE.encode("utf-8", "surrogateescape"))
         return 1
     first = arguments[0]
     if first in ("-l", "--list", "-L", "--table"):
@@ -41,7 +41,7 @@ def main(ctx: Context) -> int:
     name = None
     if first in ("-s", "--signal"):
         if len(arguments) < 2:
-            ctx.stderr.write(_USAGE.encode())
+            ctx.stderr.write(_USAGE.encode("utf-8", "surrogateescape"))
             return 1
         name, arguments = arguments[1], arguments[2:]
     elif first.startswith("-") and first != "--":
@@ -55,7 +55,7 @@ def main(ctx: Context) -> int:
     if arguments[:1] == ["--"]:
         arguments = arguments[1:]
     if not arguments:
-        ctx.stderr.write(_USAGE.encode())
+        ctx.stderr.write(_USAGE.encode("utf-8", "surrogateescape"))
         return 1
     return _send_all(ctx, arguments, number)
 
@@ -73,7 +73,7 @@ def _send_all(ctx: Context, arguments: list[str], number: int) -> int:
         for target in targets:
             problem = send(ctx, target, number) or problem
         if problem:
-            ctx.stderr.write(f"{ctx.name}: ({argument}): {os.strerror(problem)}\n".encode())
+            ctx.stderr.write(f"{ctx.name}: ({argument}): {os.strerror(problem)}\n".encode("utf-8", "surrogateescape"))
             status = 1
     return status
 

@@ -39,7 +39,7 @@ def main(ctx: Context) -> int:
     if named is not None:
         found = number_of(named)
         if found is None:
-            ctx.stderr.write(f"{named}: unknown signal; killall -l lists signals.\n".encode())
+            ctx.stderr.write(f"{named}: unknown signal; killall -l lists signals.\n".encode("utf-8", "surrogateescape"))
             return 1
         number = found
     user = options.value("u")
@@ -47,7 +47,7 @@ def main(ctx: Context) -> int:
     if user is not None:
         account = accounts(ctx.machine).user(user)
         if account is None:
-            ctx.stderr.write(f"Cannot find user {user}\n".encode())
+            ctx.stderr.write(f"Cannot find user {user}\n".encode("utf-8", "surrogateescape"))
             return 1
         uid = account.uid
     if not options.operands and uid is None:
@@ -65,25 +65,29 @@ def main(ctx: Context) -> int:
                 and _aged(ctx, process, options.value("o"), options.value("y"))
             ]  # fmt: skip
         except RegexError:
-            ctx.stderr.write(f"killall: Bad regular expression: {name}\n".encode())
+            ctx.stderr.write(f"killall: Bad regular expression: {name}\n".encode("utf-8", "surrogateescape"))
             return 1
         if not matches:
             if not options.has("q"):
-                ctx.stderr.write(f"{name}: no process found\n".encode())
+                ctx.stderr.write(f"{name}: no process found\n".encode("utf-8", "surrogateescape"))
             status = 1
         for process in matches:
             problem = send(ctx, process.pid, number)
             if problem:
-                ctx.stderr.write(f"{process.name}({process.pid}): {os.strerror(problem)}\n".encode())
+                ctx.stderr.write(
+                    f"{process.name}({process.pid}): {os.strerror(problem)}\n".encode("utf-8", "surrogateescape")
+                )
                 status = 1
             elif options.has("v"):
-                ctx.stderr.write(f"Killed {process.name}({process.pid}) with signal {number}\n".encode())
+                ctx.stderr.write(
+                    f"Killed {process.name}({process.pid}) with signal {number}\n".encode("utf-8", "surrogateescape")
+                )
     return status
 
 
 def _named(process: Process, name: str, *, regexp: bool, fold: bool) -> bool:
     if regexp:
-        return extended(name, ignore_case=fold).search(process.name.encode()) is not None
+        return extended(name, ignore_case=fold).search(process.name.encode("utf-8", "surrogateescape")) is not None
     if "/" in name:
         return process.exe == name
     if fold:

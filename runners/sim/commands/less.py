@@ -30,9 +30,9 @@ def main(ctx: Context) -> int:
             if error.filename is None:
                 raise
             ctx.stderr.write(
-                f"{name}: {describe(error)}\n".encode()
+                f"{name}: {describe(error)}\n".encode("utf-8", "surrogateescape")
                 if ctx.name != "more"
-                else f"more: cannot open {name}: {describe(error)}\n".encode()
+                else f"more: cannot open {name}: {describe(error)}\n".encode("utf-8", "surrogateescape")
             )
             status = 1
     return status

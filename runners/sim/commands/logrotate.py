@@ -45,7 +45,11 @@ def main(ctx: Context) -> int:
         return 2
     options = _TOOL.parse(ctx)
     if not options.operands:
-        ctx.stderr.write(f"logrotate 3.21.0 - Copyright (C) 1995-2001 Red Hat, Inc.\nUsage: {_TOOL.usage}\n".encode())
+        ctx.stderr.write(
+            f"logrotate 3.21.0 - Copyright (C) 1995-2001 Red Hat, Inc.\nUsage: {_TOOL.usage}\n".encode(
+                "utf-8", "surrogateescape"
+            )
+        )
         return 1
     rotation = _Rotation(
         ctx,
@@ -67,10 +71,10 @@ def main(ctx: Context) -> int:
                 rotation.say(f"reading config file {path}")
             plans += read_plans(ctx, path, Plan())[1]
         except LogrotateError as error:
-            ctx.stderr.write(f"error: {error}\n".encode())
+            ctx.stderr.write(f"error: {error}\n".encode("utf-8", "surrogateescape"))
             status = 1
         except OSError as error:
-            ctx.stderr.write(f"error: cannot stat {path}: {error.strerror}\n".encode())
+            ctx.stderr.write(f"error: cannot stat {path}: {error.strerror}\n".encode("utf-8", "surrogateescape"))
             status = 1
     rotation.say(f"Reading state from file: {rotation.path}")
     if not ctx.files.exists(rotation.path):
@@ -109,7 +113,7 @@ class _Rotation:
 
     def say(self, text: str) -> None:
         if self.verbose:
-            self.ctx.stderr.write((text + "\n").encode())
+            self.ctx.stderr.write((text + "\n").encode("utf-8", "surrogateescape"))
 
     def save(self) -> None:
         if self.debug:
@@ -121,9 +125,13 @@ class _Rotation:
                 f'"{name}" {moment.year}-{moment.month}-{moment.day}-{moment.hour}:{moment.minute}:{moment.second}'
             )
         try:
-            self.ctx.files.write(self.path, ("\n".join(lines) + "\n").encode(), mode=0o640)
+            self.ctx.files.write(self.path, ("\n".join(lines) + "\n").encode("utf-8", "surrogateescape"), mode=0o640)
         except OSError as error:
-            self.ctx.stderr.write(f"error: error creating output file {self.path}.tmp: {error.strerror}\n".encode())
+            self.ctx.stderr.write(
+                f"error: error creating output file {self.path}.tmp: {error.strerror}\n".encode(
+                    "utf-8", "surrogateescape"
+                )
+            )
 
     def run(self, plan: Plan) -> int:
         self.say(
@@ -136,7 +144,9 @@ class _Rotation:
         for pattern in plan.patterns:
             paths = list(_glob(self.ctx, pattern))
             if not paths and not plan.on("missingok"):
-                self.ctx.stderr.write(f"error: stat of {pattern} failed: No such file or directory\n".encode())
+                self.ctx.stderr.write(
+                    f"error: stat of {pattern} failed: No such file or directory\n".encode("utf-8", "surrogateescape")
+                )
                 status = 1
             for path in paths:
                 self.say(f"considering log {path}")
@@ -145,7 +155,11 @@ class _Rotation:
                         self.rotate(plan, path)
                         rotated.append(path)
                     except OSError as error:
-                        self.ctx.stderr.write(f"error: error renaming {path} to {path}.1: {error.strerror}\n".encode())
+                        self.ctx.stderr.write(
+                            f"error: error renaming {path} to {path}.1: {error.strerror}\n".encode(
+                                "utf-8", "surrogateescape"
+                            )
+                        )
                         status = 1
                 else:
                     self.say("  log does not need rotating (log has been already rotated)")
@@ -159,7 +173,9 @@ class _Rotation:
                             self.ctx.stderr.write(
                                 f"error: error running "
                                 f"{'shared ' if plan.on('sharedscripts') else 'non-shared '}{name} "
-                                f"script for {path} of '{' '.join(plan.patterns)} '\n".encode()
+                                f"script for {path} of '{' '.join(plan.patterns)} '\n".encode(
+                                    "utf-8", "surrogateescape"
+                                )
                             )
                             status = 1
         return status

@@ -144,11 +144,11 @@ def _flags(ctx: Context, query: _Query, letters: str, words: list[str]) -> None:
         elif letter == "R":
             query.parents = True
         elif letter in "hv?":
-            ctx.stderr.write(_HELP.encode())
+            ctx.stderr.write(_HELP.encode("utf-8", "surrogateescape"))
             raise CommandExit(0 if letter != "?" else 1)
         elif letter not in "bKNOoVwX":
             ctx.err(f"illegal option character: {letter}")
-            ctx.stderr.write(_HELP.encode())
+            ctx.stderr.write(_HELP.encode("utf-8", "surrogateescape"))
             raise CommandExit(1)
 
 

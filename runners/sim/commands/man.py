@@ -16,8 +16,8 @@ def main(ctx: Context) -> int:
             return 1
         section = f" in section {words[0]}" if words[0].isdigit() else ""
         for page in pages:
-            ctx.stderr.write(f"No manual entry for {page}{section}\n".encode())
+            ctx.stderr.write(f"No manual entry for {page}{section}\n".encode("utf-8", "surrogateescape"))
         return 16
     for word in words:
-        ctx.stderr.write(f"{word}: nothing appropriate.\n".encode())
+        ctx.stderr.write(f"{word}: nothing appropriate.\n".encode("utf-8", "surrogateescape"))
     return 16 if words else 1

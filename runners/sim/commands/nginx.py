@@ -33,10 +33,10 @@ Options:
 def main(ctx: Context) -> int:
     words = ctx.args
     if any(word in ("-h", "-?", "--help") for word in words):
-        ctx.stderr.write(_HELP.format(version=VERSION).encode())
+        ctx.stderr.write(_HELP.format(version=VERSION).encode("utf-8", "surrogateescape"))
         return 0
     if "-v" in words:
-        ctx.stderr.write(f"nginx version: {VERSION}\n".encode())
+        ctx.stderr.write(f"nginx version: {VERSION}\n".encode("utf-8", "surrogateescape"))
         return 0
     if "-V" in words:
         ctx.stderr.write(
@@ -46,14 +46,14 @@ def main(ctx: Context) -> int:
 "--lock-path=/var/lock/nginx.lock "
             "--pid-path=/run/nginx.pid --modules-path=/usr/lib/nginx/modules --with-http_ssl_module "
 "--with-http_stub_status_module "
-            "--with-http_realip_module --with-http_v2_module --with-threads\n".encode()
+            "--with-http_realip_module --with-http_v2_module --with-threads\n".encode("utf-8", "surrogateescape")
         )  # fmt: skip
         return 0
     bad = next(
         (word for word in words if word.startswith("-") and len(word) == 2 and word[1] not in "tTqscgpe?hvV"), None
     )
     if bad is not None:
-        ctx.stderr.write(f'nginx: invalid option: "{bad[1:]}"\n'.encode())
+        ctx.stderr.write(f'nginx: invalid option: "{bad[1:]}"\n'.encode("utf-8", "surrogateescape"))
         return 1
     options = Options(("nginx", *words))
     if options.signal:

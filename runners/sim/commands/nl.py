@@ -33,7 +33,7 @@ def main(ctx: Context) -> int:
                 if form == "rz"
                 else f"{number:>{width}}"
             )
-            ctx.stdout.write((text + separator).encode() + line + b"\n")
+            ctx.stdout.write((text + separator).encode("utf-8", "surrogateescape") + line + b"\n")
             number += step
         else:
             ctx.stdout.write(b" " * (width + len(separator)) + line + b"\n")

@@ -104,7 +104,7 @@ def _host(ctx: Context) -> int:
         ctx.stderr.write(b"host 9.18.28-1~deb12u2-Debian\n")
         return 0
     if not options.operands:
-        ctx.stderr.write(f"Usage: {_HOST.usage}\n".encode())
+        ctx.stderr.write(f"Usage: {_HOST.usage}\n".encode("utf-8", "surrogateescape"))
         return 1
     name = options.operands[0]
     named = options.operands[1] if len(options.operands) > 1 else None

@@ -95,7 +95,7 @@ def main(ctx: Context) -> int:
         "base64": _base64,
     }.get(verb)
     if run is None:
-        ctx.stderr.write(f"Invalid command '{verb}'; type \"help\" for a list.\n".encode())
+        ctx.stderr.write(f"Invalid command '{verb}'; type \"help\" for a list.\n".encode("utf-8", "surrogateescape"))
         return 1
     return run(ctx, {name: values[-1] for name, values in options.items()}, operands)
 
@@ -117,12 +117,16 @@ def _load(ctx: Context, path: str | None, what: str = "certificate") -> x509.Cer
             f"4017A5B5E77F0000:error:{code}:system "
 f"library:file_open:{error.strerror}:../providers/implementations/storemgmt/file_store.c:267:calling "
 f"stat({path})\n"
-            f"Unable to load {what}\n".encode()
+            f"Unable to load {what}\n".encode("utf-8", "surrogateescape")
         )  # fmt: skip
         return None
     found = certs.parse(text)
     if not found:
-        ctx.stderr.write(f"Could not read {what} from {path or '<stdin>'}\nUnable to load {what}\n".encode())
+        ctx.stderr.write(
+            f"Could not read {what} from {path or '<stdin>'}\nUnable to load {what}\n".encode(
+                "utf-8", "surrogateescape"
+            )
+        )
         return None
     return found[0]
 
@@ -214,7 +218,7 @@ def _verify(ctx: Context, options: dict[str, str], operands: list[str]) -> int:
         ctx.stderr.write(
             f"{certs.name_text(certificate.subject)}\nerror {problem.number} at {problem.depth} depth "
             f"lookup: {problem.text}\n"
-            f"error {path}: verification failed\n".encode()
+            f"error {path}: verification failed\n".encode("utf-8", "surrogateescape")
         )
         status = 2
     return status
@@ -233,14 +237,16 @@ def _s_client(ctx: Context, options: dict[str, str], operands: list[str]) -> int
         if link.kind == "no-such-host":
             ctx.stderr.write(
                 f"4017A5B5E77F0000:error:10080002:BIO routines:BIO_lookup_ex:system "
-                f"lib:../crypto/bio/bio_addr.c:738:{link.message}\nconnect:errno=22\n".encode()
+                f"lib:../crypto/bio/bio_addr.c:738:{link.message}\nconnect:errno=22\n".encode(
+                    "utf-8", "surrogateescape"
+                )
             )
         else:
             ctx.stderr.write(
                 f"4017A5B5E77F0000:error:8000006F:system "
                 f"library:BIO_connect:{link.message}:../crypto/bio/bio_sock2.c:125:calling "
                 f"connect()\n4017A5B5E77F0000:error:10000067:BIO routines:BIO_connect:connect "
-                f"error:../crypto/bio/bio_sock2.c:127:\n{reason}\n".encode()
+                f"error:../crypto/bio/bio_sock2.c:127:\n{reason}\n".encode("utf-8", "surrogateescape")
             )
         return 1
     name = options.get("servername") or host or place
@@ -263,10 +269,10 @@ def _s_client(ctx: Context, options: dict[str, str], operands: list[str]) -> int
     if problem is not None:
         ctx.stderr.write(
             f"depth={problem.depth} {certs.name_text(chain[0].subject)}\nverify "
-            f"error:num={problem.number}:{problem.text}\n".encode()
+            f"error:num={problem.number}:{problem.text}\n".encode("utf-8", "surrogateescape")
         )
         if problem.number == 10:
-            ctx.stderr.write(f"notAfter={certs.date_text(certs.ends(chain[0]))}\n".encode())
+            ctx.stderr.write(f"notAfter={certs.date_text(certs.ends(chain[0]))}\n".encode("utf-8", "surrogateescape"))
         ctx.stderr.write(b"verify return:1\n")
     ctx.line("---\nCertificate chain")
     for index, certificate in enumerate(chain):
@@ -290,10 +296,14 @@ def _key(ctx: Context, options: dict[str, str], _operands: list[str]) -> int:
     try:
         key = load_pem_private_key(ctx.stdin.read() if path is None else ctx.files.read(path), None)
     except OSError as error:
-        ctx.stderr.write(f"Could not open file or uri for loading private key from {path}: {error.strerror}\n".encode())
+        ctx.stderr.write(
+            f"Could not open file or uri for loading private key from {path}: {error.strerror}\n".encode(
+                "utf-8", "surrogateescape"
+            )
+        )
         return 1
     except (ValueError, TypeError):
-        ctx.stderr.write(f"Could not read private key from {path}\n".encode())
+        ctx.stderr.write(f"Could not read private key from {path}\n".encode("utf-8", "surrogateescape"))
         return 1
     if "check" in options:
         ctx.line("Key is valid" if "pkey" in ctx.args[0] else "RSA key ok")
@@ -331,7 +341,7 @@ def _digest(ctx: Context, options: dict[str, str], operands: list[str]) -> int:
         try:
             data = ctx.files.read(path) if path else ctx.stdin.read()
         except OSError as error:
-            ctx.stderr.write(f"{path}: {error.strerror}\n".encode())
+            ctx.stderr.write(f"{path}: {error.strerror}\n".encode("utf-8", "surrogateescape"))
             return 1
         ctx.line(f"{label}({path or 'stdin'})= {hashlib.new(kind, data, usedforsecurity=False).hexdigest()}")
     return 0

@@ -182,7 +182,7 @@ def usage_error(ctx: Context, message: str, status: int = 1, *, hinted: bool = T
 
 def hint(ctx: Context, status: int = 1) -> NoReturn:
     """Only the second line of a usage error, and the end of the command."""
-    ctx.stderr.write(f"Try '{ctx.name} --help' for more information.\n".encode())
+    ctx.stderr.write(f"Try '{ctx.name} --help' for more information.\n".encode("utf-8", "surrogateescape"))
     raise CommandExit(status)
 
 

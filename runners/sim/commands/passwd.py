@@ -107,7 +107,7 @@ def _adjust(ctx: Context, options: Options, name: str, shadow: Shadow) -> int:
 def _change(ctx: Context, name: str) -> int:
     lines = ctx.stdin.read().decode("utf-8", "surrogateescape").splitlines()
     if ctx.cred.uid != 0:
-        ctx.stderr.write(f"Changing password for {name}.\nCurrent password: ".encode())
+        ctx.stderr.write(f"Changing password for {name}.\nCurrent password: ".encode("utf-8", "surrogateescape"))
         lines = lines[1:]
     ctx.stderr.write(b"New password: ")
     if not lines:
@@ -162,7 +162,7 @@ def _chpasswd(ctx: Context) -> int:
 def _chage(ctx: Context) -> int:
     options = _CHAGE.parse(ctx)
     if len(options.operands) != 1:
-        ctx.stderr.write(f"Usage: {_CHAGE.usage}\n\n".encode())
+        ctx.stderr.write(f"Usage: {_CHAGE.usage}\n\n".encode("utf-8", "surrogateescape"))
         return 2
     name = options.operands[0]
     known = accounts(ctx.machine)

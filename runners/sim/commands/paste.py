@@ -15,7 +15,7 @@ def _delimiters(text: str) -> list[bytes]:
     while index < len(text):
         if text[index] == "\\" and index + 1 < len(text):
             index += 1
-            out.append(_ESCAPES.get(text[index], text[index]).encode())
+            out.append(_ESCAPES.get(text[index], text[index]).encode("utf-8", "surrogateescape"))
         else:
             out.append(text[index].encode("utf-8", "surrogateescape"))
         index += 1

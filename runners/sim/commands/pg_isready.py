@@ -86,7 +86,9 @@ def _control(ctx: Context) -> int:
         return 1
     version, cluster, action = words[:3]
     if not ctx.machine.view().exists(f"/etc/postgresql/{version}/{cluster}"):
-        ctx.stderr.write(f"Error: specified cluster '{version} {cluster}' does not exist\n".encode())
+        ctx.stderr.write(
+            f"Error: specified cluster '{version} {cluster}' does not exist\n".encode("utf-8", "surrogateescape")
+        )
         return 1
     unit = f"postgresql@{version}-{cluster}.service"
     if (

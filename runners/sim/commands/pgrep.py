@@ -103,7 +103,11 @@ def _matches(ctx: Context, options: Options) -> list[Process]:
         raise CommandExit(2) from None
     if pattern and not options.has("f") and len(options.operands[0]) > 15 and not set(pattern) & set("[]()*+?.|^$"):
         ctx.err("pattern that searches for process name longer than 15 characters will result in zero matches")
-        ctx.stderr.write(f"Try `{ctx.name} -f' option to match against the complete command line.\n".encode())
+        ctx.stderr.write(
+            f"Try `{ctx.name} -f' option to match against the complete command line.\n".encode(
+                "utf-8", "surrogateescape"
+            )
+        )
     found = []
     for process in ctx.machine.processes:
         if process.pid == ctx.pid:
@@ -122,7 +126,7 @@ def _matches(ctx: Context, options: Options) -> list[Process]:
 
 
 def _hint(ctx: Context) -> None:
-    ctx.stderr.write(f"Try `{ctx.name} --help' for more information.\n".encode())
+    ctx.stderr.write(f"Try `{ctx.name} --help' for more information.\n".encode("utf-8", "surrogateescape"))
     raise CommandExit(2)
 
 

@@ -32,7 +32,7 @@ def main(ctx: Context) -> int:
     for letter in ("c", "i", "w", "W"):
         value = options.value(letter)
         if value is not None and not value.replace(".", "", 1).isdigit():
-            ctx.stderr.write(f"ping: invalid argument: '{value}'\n".encode())
+            ctx.stderr.write(f"ping: invalid argument: '{value}'\n".encode("utf-8", "surrogateescape"))
             return 1
     target = options.operands[-1]
     address = resolve(ctx.machine, target)

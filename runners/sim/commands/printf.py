@@ -108,7 +108,7 @@ class _Run:
         if simple == "c":
             raise _Stop
         if simple is not None:
-            self.emit(_SIMPLE[simple].encode())
+            self.emit(_SIMPLE[simple].encode("utf-8", "surrogateescape"))
         elif octal is not None:
             self.emit(bytes([int(octal, 8) & 0xFF]))
         elif hexadecimal is not None:
@@ -190,7 +190,7 @@ class _Run:
             body = sign + prefix + digits.rjust(width - len(sign) - len(prefix), "0")
         else:
             body = body.rjust(width)
-        self.emit(body.encode())
+        self.emit(body.encode("utf-8", "surrogateescape"))
 
     def _float(self, kind: str, flags: str, width: int, precision: int | None) -> None:
         text = self.next()
@@ -213,7 +213,7 @@ class _Run:
         if precision is not None:
             shown += f".{min(precision, 1000)}"
         shown += {"a": "g", "A": "G"}.get(kind, kind)
-        self.emit((shown % value).encode())
+        self.emit((shown % value).encode("utf-8", "surrogateescape"))
 
     def _time(self, match: re.Match[str]) -> None:
         argument = self.next()
@@ -222,7 +222,9 @@ class _Run:
             moment = float(self._integer(argument))
         text = datetime.fromtimestamp(moment, UTC).strftime(match.group("format") or "%H:%M:%S")
         width = int(match.group("width") or 0)
-        self.emit((text.ljust(width) if "-" in match.group("flags") else text.rjust(width)).encode())
+        self.emit(
+            (text.ljust(width) if "-" in match.group("flags") else text.rjust(width)).encode("utf-8", "surrogateescape")
+        )
 
     def _invalid(self, text: str) -> None:
         self.problem(f"{text}: invalid number")

@@ -137,7 +137,7 @@ def _argument(ctx: Context, rest: str, pending: list[str], what: str) -> str:
 
 
 def _fail(ctx: Context, message: str) -> NoReturn:
-    ctx.stderr.write(f"error: {message}\n{_USAGE}".encode())
+    ctx.stderr.write(f"error: {message}\n{_USAGE}".encode("utf-8", "surrogateescape"))
     raise CommandExit(1)
 
 

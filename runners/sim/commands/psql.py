@@ -46,7 +46,9 @@ def main(ctx: Context) -> int:
         database = "postgres"
     if not ctx.files.access(".", EXECUTE):
         # Debian's wrapper of the client tools says so.
-        ctx.stderr.write(f'could not change directory to "{ctx.files.cwd}": Permission denied\n'.encode())
+        ctx.stderr.write(
+            f'could not change directory to "{ctx.files.cwd}": Permission denied\n'.encode("utf-8", "surrogateescape")
+        )
     link = reach(ctx, target_of(ctx, options.value("h"), options.value("p"), user, database))
     if isinstance(link, str):
         return _no_connection(ctx, link)
@@ -301,7 +303,7 @@ def _meta(ctx: Context, link: Link, look: _Look, text: str) -> int:
     if verb == "\\d":
         answer = ask(ctx, link, f"SELECT * FROM {rest[0]} LIMIT 1")  # noqa: S608 (as the user typed it)
         if isinstance(answer, SqlError):
-            ctx.stderr.write(f'Did not find any relation named "{rest[0]}".\n'.encode())
+            ctx.stderr.write(f'Did not find any relation named "{rest[0]}".\n'.encode("utf-8", "surrogateescape"))
             return 1
         ctx.line(f'Table "public.{rest[0]}"'.center(45).rstrip())
         ctx.line(" Column | Type | Collation | Nullable | Default \n--------+------+-----------+----------+---------")
@@ -326,7 +328,7 @@ def _meta(ctx: Context, link: Link, look: _Look, text: str) -> int:
             "list tables, views, and sequences\n  \\l[+]   [PATTERN]      list databases"
         )
         return 0
-    ctx.stderr.write(f"invalid command {words[0]}\nTry \\? for help.\n".encode())
+    ctx.stderr.write(f"invalid command {words[0]}\nTry \\? for help.\n".encode("utf-8", "surrogateescape"))
     return 1
 
 

@@ -51,7 +51,9 @@ def main(ctx: Context) -> int:
         elif word in ("--bigkeys", "--stat", "--latency", "--scan"):
             words = ["KEYS", "*"] if word == "--scan" else ["INFO"]
         elif word not in ("-c", "-x", "--verbose", "--tls", "-3", "-e", "--csv", "--json"):
-            ctx.stderr.write(f"Unrecognized option or bad number of args for: '{word}'\n".encode())
+            ctx.stderr.write(
+                f"Unrecognized option or bad number of args for: '{word}'\n".encode("utf-8", "surrogateescape")
+            )
             return 1
     if password is not None and warn and "-a" in ctx.args:
         ctx.stderr.write(
@@ -85,7 +87,9 @@ def _one(ctx: Context, host: str, port: int, password: str | None, command: list
     link = connect(ctx.machine, host, port, cred=ctx.cred)
     ctx.sleep(link.seconds)
     if isinstance(link, ConnectFailure):
-        ctx.stderr.write(f"Could not connect to Redis at {host}:{port}: {link.message}\n".encode())
+        ctx.stderr.write(
+            f"Could not connect to Redis at {host}:{port}: {link.message}\n".encode("utf-8", "surrogateescape")
+        )
         return 1
     process = link.process
     if process is None:

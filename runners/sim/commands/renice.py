@@ -22,14 +22,14 @@ def main(ctx: Context) -> int:
         _TOOL.parse(ctx, arguments[:1])
     if len(arguments) < 2:
         ctx.err("not enough arguments")
-        ctx.stderr.write(f"Try '{ctx.name} --help' for more information.\n".encode())
+        ctx.stderr.write(f"Try '{ctx.name} --help' for more information.\n".encode("utf-8", "surrogateescape"))
         return 1
     priority, *targets = arguments
     try:
         nice = max(-20, min(19, int(priority)))
     except ValueError:
         ctx.err(f"invalid priority '{priority}'")
-        ctx.stderr.write(f"Try '{ctx.name} --help' for more information.\n".encode())
+        ctx.stderr.write(f"Try '{ctx.name} --help' for more information.\n".encode("utf-8", "surrogateescape"))
         return 1
     status = 0
     for target in targets:

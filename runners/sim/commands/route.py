@@ -46,7 +46,11 @@ def _ifconfig(ctx: Context) -> int:
     if words:
         interfaces = [interface for interface in interfaces if interface.name == words[0]]
         if not interfaces:
-            ctx.stderr.write(f"{words[0]}: error fetching interface information: Device not found\n".encode())
+            ctx.stderr.write(
+                f"{words[0]}: error fetching interface information: Device not found\n".encode(
+                    "utf-8", "surrogateescape"
+                )
+            )
             return 1
         if len(words) > 1 and words[1] in ("up", "down"):
             return ctx.run(["ip", "link", "set", words[0], words[1]])

@@ -46,7 +46,7 @@ def main(ctx: Context) -> int:
     operands = list(options.operands)
     if not pieces:
         if not operands:
-            ctx.stderr.write((_USAGE + "\n").encode())
+            ctx.stderr.write((_USAGE + "\n").encode("utf-8", "surrogateescape"))
             return 1
         pieces = [operands.pop(0)]
     script = "\n".join(pieces)

@@ -14,7 +14,7 @@ _USAGE = "Usage: service < option > | --status-all | [ service_name [ command | 
 def main(ctx: Context) -> int:
     arguments = ctx.args
     if not arguments:
-        ctx.stderr.write((_USAGE + "\n").encode())
+        ctx.stderr.write((_USAGE + "\n").encode("utf-8", "surrogateescape"))
         return 1
     if arguments[0] in ("--help", "-h", "--h"):
         ctx.line(_USAGE)
@@ -25,15 +25,19 @@ def main(ctx: Context) -> int:
     if arguments[0] == "--status-all":
         return _status_all(ctx)
     if len(arguments) < 2:
-        ctx.stderr.write((_USAGE + "\n").encode())
+        ctx.stderr.write((_USAGE + "\n").encode("utf-8", "surrogateescape"))
         return 1
     name, verb = arguments[0], arguments[1]
     if unit_file(ctx.machine, full_name(name)).load_state == "not-found" and verb != "status":
         if verb in ("start", "stop", "restart", "reload", "force-reload", "try-restart"):
             word = "reload-or-restart" if verb == "force-reload" else verb.removeprefix("try-")
-            ctx.stderr.write(f"Failed to {word} {full_name(name)}: Unit {full_name(name)} not found.\n".encode())
+            ctx.stderr.write(
+                f"Failed to {word} {full_name(name)}: Unit {full_name(name)} not found.\n".encode(
+                    "utf-8", "surrogateescape"
+                )
+            )
             return 5
-        ctx.stderr.write(f"{name}: unrecognized service\n".encode())
+        ctx.stderr.write(f"{name}: unrecognized service\n".encode("utf-8", "surrogateescape"))
         return 1
     if verb == "--full-restart":
         return jobs.job(ctx, "stop", [name], quiet=True) or jobs.job(ctx, "start", [name])
@@ -44,7 +48,7 @@ def main(ctx: Context) -> int:
     script = f"/etc/init.d/{name}"
     if ctx.files.exists(script):
         return ctx.run([script, *arguments[1:]])
-    ctx.stderr.write(f"{name}: unrecognized service\n".encode())
+    ctx.stderr.write(f"{name}: unrecognized service\n".encode("utf-8", "surrogateescape"))
     return 1
 
 

@@ -35,7 +35,9 @@ def main(ctx: Context) -> int:
             ctx.name
         )
         ctx.stderr.write(
-            f"{verb or 'Call to ' + ctx.name + ' failed'}: Interactive authentication required.\n".encode()
+            f"{verb or 'Call to ' + ctx.name + ' failed'}: Interactive authentication required.\n".encode(
+                "utf-8", "surrogateescape"
+            )
         )
         if ctx.name == "reboot":
             ctx.stderr.write(b"Call to Reboot failed: Interactive authentication required.\n")
@@ -51,7 +53,7 @@ def main(ctx: Context) -> int:
     when = options.operands[0] if options.operands else "+1"
     minutes = when.removeprefix("+")
     if when != "now" and not minutes.isdigit() and ":" not in when:
-        ctx.stderr.write(f"Failed to parse time specification: {when}\n".encode())
+        ctx.stderr.write(f"Failed to parse time specification: {when}\n".encode("utf-8", "surrogateescape"))
         return 1
     delay = 0.0 if when == "now" or not minutes.isdigit() else float(minutes) * 60
     restart = options.has("r")
@@ -60,7 +62,7 @@ def main(ctx: Context) -> int:
         kind = "reboot" if restart else "poweroff"
         ctx.stderr.write(
             f"{'Reboot' if restart else 'Shutdown'} scheduled for {at:%a %Y-%m-%d %H:%M:%S} UTC, use "
-            f"'shutdown -c' to cancel.\n".encode()
+            f"'shutdown -c' to cancel.\n".encode("utf-8", "surrogateescape")
         )
         ctx.machine.schedule(delay, "power", kind)
         return 0

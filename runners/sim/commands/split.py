@@ -38,7 +38,7 @@ def main(ctx: Context) -> int:
         problem = f"cannot open {quoted(name)} for reading: {error.strerror}"
         ctx.die(f"{name}: read error: {error.strerror}" if error.errno == 21 else problem)
     ctx.spend(1 + (len(data) >> 9))
-    end = (options.value("t") or "\n").encode()
+    end = (options.value("t") or "\n").encode("utf-8", "surrogateescape")
     if way == "n":
         return _chunks(ctx, options, data, prefix, end)
     pieces = {"b": _by_bytes, "C": _by_line_bytes, "l": _by_lines}[way](data, amount, end)

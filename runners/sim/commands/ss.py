@@ -47,7 +47,9 @@ def main(ctx: Context) -> int:
         states, terms = _filter(options.operands)
     except ValueError as error:
         ctx.stderr.write(
-            f'Error: an inet prefix is expected rather than "{error}".\nCannot parse dst/src address.\n'.encode()
+            f'Error: an inet prefix is expected rather than "{error}".\nCannot parse dst/src address.\n'.encode(
+                "utf-8", "surrogateescape"
+            )
         )
         return 1
     protocols = _protocols(options)

@@ -40,17 +40,23 @@ def main(ctx: Context) -> int:
     if ctx.name == "ssh-keyscan":
         return _keyscan(ctx)
     if "-V" in ctx.args and ctx.name == "ssh":
-        ctx.stderr.write((_VERSION + "\n").encode())
+        ctx.stderr.write((_VERSION + "\n").encode("utf-8", "surrogateescape"))
         return 0
     target = _target(ctx)
     if target is None:
         ctx.stderr.write(
-            _USAGE.encode() if ctx.name == "ssh" else f"usage: {ctx.name} [options] source ... target\n".encode()
+            _USAGE.encode("utf-8", "surrogateescape")
+            if ctx.name == "ssh"
+            else f"usage: {ctx.name} [options] source ... target\n".encode("utf-8", "surrogateescape")
         )
         return 255 if ctx.name == "ssh" else 1
     status = _connect(ctx, target)
     if ctx.name in ("scp", "sftp") and status:
-        ctx.stderr.write(f"{ctx.name}: Connection closed\n".encode() if ctx.name == "scp" else b"Connection closed\n")
+        ctx.stderr.write(
+            f"{ctx.name}: Connection closed\n".encode("utf-8", "surrogateescape")
+            if ctx.name == "scp"
+            else b"Connection closed\n"
+        )
     return status
 
 
@@ -96,15 +102,21 @@ def _connect(ctx: Context, target: _Target) -> int:
     ctx.sleep(link.seconds)
     if isinstance(link, ConnectFailure):
         if link.kind == "no-such-host":
-            ctx.stderr.write(f"ssh: Could not resolve hostname {target.host}: {link.message}\n".encode())
+            ctx.stderr.write(
+                f"ssh: Could not resolve hostname {target.host}: {link.message}\n".encode("utf-8", "surrogateescape")
+            )
         else:
-            ctx.stderr.write(f"ssh: connect to host {target.host} port {target.port}: {link.message}\n".encode())
+            ctx.stderr.write(
+                f"ssh: connect to host {target.host} port {target.port}: {link.message}\n".encode(
+                    "utf-8", "surrogateescape"
+                )
+            )
         return 255
     server = link.process.program if link.process is not None else link.remote.kind if link.remote is not None else ""
     if server not in ("sshd", "ssh"):
         ctx.stderr.write(
             f"kex_exchange_identification: Connection closed by remote host\nConnection closed by "
-            f"{link.address} port {target.port}\n".encode()
+            f"{link.address} port {target.port}\n".encode("utf-8", "surrogateescape")
         )
         return 255
     home = ctx.environment.get("HOME", "/")
@@ -117,8 +129,14 @@ def _connect(ctx: Context, target: _Target) -> int:
         if target.strict:
             ctx.stderr.write(b"Host key verification failed.\n")
             return 255
-        ctx.stderr.write(f"Warning: Permanently added '{target.host}' (ED25519) to the list of known hosts.\n".encode())
-    ctx.stderr.write(f"{target.user}@{target.host}: Permission denied (publickey,password).\n".encode())
+        ctx.stderr.write(
+            f"Warning: Permanently added '{target.host}' (ED25519) to the list of known hosts.\n".encode(
+                "utf-8", "surrogateescape"
+            )
+        )
+    ctx.stderr.write(
+        f"{target.user}@{target.host}: Permission denied (publickey,password).\n".encode("utf-8", "surrogateescape")
+    )
     return 255
 
 
@@ -129,9 +147,9 @@ def _keyscan(ctx: Context) -> int:
         link = connect(ctx.machine, word, 22, cred=ctx.cred, timeout=5.0)
         ctx.sleep(link.seconds)
         if isinstance(link, ConnectFailure):
-            ctx.stderr.write(f"{word}: {link.message}\n".encode())
+            ctx.stderr.write(f"{word}: {link.message}\n".encode("utf-8", "surrogateescape"))
             continue
-        ctx.stderr.write(f"# {word}:22 SSH-2.0-OpenSSH_9.2p1 Debian-2+deb12u3\n".encode())
+        ctx.stderr.write(f"# {word}:22 SSH-2.0-OpenSSH_9.2p1 Debian-2+deb12u3\n".encode("utf-8", "surrogateescape"))
         try:
             key = ctx.machine.view().text("/etc/ssh/ssh_host_ed25519_key.pub").split()
             ctx.line(f"{word} {key[0]} {key[1]}")
@@ -162,7 +180,7 @@ def _keygen(ctx: Context) -> int:
         try:
             ctx.out(ctx.files.text(f"{path}.pub"))
         except OSError as error:
-            ctx.stderr.write(f"{path}: {error.strerror}\n".encode())
+            ctx.stderr.write(f"{path}: {error.strerror}\n".encode("utf-8", "surrogateescape"))
             return 255
         return 0
     if "-R" in values or "-F" in values:
@@ -180,7 +198,7 @@ def _keygen(ctx: Context) -> int:
     private, public = _pair(ctx, path, comment)
     try:
         ctx.files.write(path, private, mode=0o600)
-        ctx.files.write(f"{path}.pub", public.encode(), mode=0o644)
+        ctx.files.write(f"{path}.pub", public.encode("utf-8", "surrogateescape"), mode=0o644)
     except OSError as error:
         ctx.line(f'Saving key "{path}" failed: {error.strerror}')
         return 1
@@ -214,7 +232,7 @@ def _host_keys(ctx: Context) -> int:
             continue
         private, public = _pair(ctx, path, f"root@{ctx.machine.spec.hostname}")
         ctx.files.write(path, private, mode=0o600)
-        ctx.files.write(f"{path}.pub", public.encode(), mode=0o644)
+        ctx.files.write(f"{path}.pub", public.encode("utf-8", "surrogateescape"), mode=0o644)
         ctx.line(f"ssh-keygen: generating new host keys: {kind}")
     return 0
 
@@ -223,7 +241,7 @@ def _fingerprint(ctx: Context, path: str) -> int:
     try:
         text = ctx.files.text(path if path.endswith(".pub") or not ctx.files.exists(f"{path}.pub") else f"{path}.pub")
     except OSError as error:
-        ctx.stderr.write(f"ssh-keygen: {path}: {error.strerror}\n".encode())
+        ctx.stderr.write(f"ssh-keygen: {path}: {error.strerror}\n".encode("utf-8", "surrogateescape"))
         return 255
     status = 255
     for line in text.splitlines():
@@ -241,7 +259,7 @@ def _fingerprint(ctx: Context, path: str) -> int:
                 status = 0
                 break
     if status:
-        ctx.stderr.write(f"{path} is not a public key file.\n".encode())
+        ctx.stderr.write(f"{path} is not a public key file.\n".encode("utf-8", "surrogateescape"))
     return status
 
 
@@ -250,7 +268,7 @@ def _known_hosts(ctx: Context, path: str, values: dict[str, str]) -> int:
     try:
         lines = ctx.files.text(path).splitlines()
     except OSError as error:
-        ctx.stderr.write(f"Cannot stat {path}: {error.strerror}\n".encode())
+        ctx.stderr.write(f"Cannot stat {path}: {error.strerror}\n".encode("utf-8", "surrogateescape"))
         return 255
     kept = [line for line in lines if host not in line.split(" ", 1)[0].split(",")]
     if "-F" in values:
@@ -259,10 +277,10 @@ def _known_hosts(ctx: Context, path: str, values: dict[str, str]) -> int:
                 ctx.line(f"# Host {host} found: line {number}\n{line}")
         return 0 if len(kept) < len(lines) else 1
     if len(kept) == len(lines):
-        ctx.stderr.write(f"Host {host} not found in {path}\n".encode())
+        ctx.stderr.write(f"Host {host} not found in {path}\n".encode("utf-8", "surrogateescape"))
         return 0
-    ctx.files.write(f"{path}.old", "".join(line + "\n" for line in lines).encode())
-    ctx.files.write(path, "".join(line + "\n" for line in kept).encode())
+    ctx.files.write(f"{path}.old", "".join(line + "\n" for line in lines).encode("utf-8", "surrogateescape"))
+    ctx.files.write(path, "".join(line + "\n" for line in kept).encode("utf-8", "surrogateescape"))
     ctx.line(f"# Host {host} found: line {lines.index(next(line for line in lines if line not in kept)) + 1}")
     ctx.line(f"{path} updated.\nOriginal contents retained as {path}.old")
     return 0

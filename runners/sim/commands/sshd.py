@@ -24,7 +24,7 @@ def main(ctx: Context) -> int:
     if "t" in letters or "T" in letters:
         problems = check(ctx.machine)
         for line in problems:
-            ctx.stderr.write((line + "\n").encode())
+            ctx.stderr.write((line + "\n").encode("utf-8", "surrogateescape"))
         if problems:
             return 255
         if "T" in letters:
@@ -36,7 +36,7 @@ def main(ctx: Context) -> int:
     said: list[str] = []
     started = spawn(ctx.machine, ctx.argv, cred=ctx.cred, cwd=ctx.files.cwd, stderr=said)
     for line in said:
-        ctx.stderr.write((line + "\n").encode())
+        ctx.stderr.write((line + "\n").encode("utf-8", "surrogateescape"))
     return 1 if isinstance(started, Failure) or ctx.machine.processes.get(started.pid) is None else 0
 
 

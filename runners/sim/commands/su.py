@@ -64,7 +64,9 @@ def main(ctx: Context) -> int:
         cwd = user.home
         if not ctx.machine.view(known.cred(name)).exists(user.home):
             ctx.stderr.write(
-                f"su: warning: cannot change directory to {user.home}: No such file or directory\n".encode()
+                f"su: warning: cannot change directory to {user.home}: No such file or directory\n".encode(
+                    "utf-8", "surrogateescape"
+                )
             )
             cwd = "/" if not ctx.files.cwd else ctx.files.cwd
     else:

@@ -66,7 +66,7 @@ def main(ctx: Context) -> int:
         variables[key] = value
     shell = options.has("i", "s")
     if not words and not shell:
-        ctx.stderr.write(_USAGE.encode())
+        ctx.stderr.write(_USAGE.encode("utf-8", "surrogateescape"))
         return 1
     view = ctx.machine.view(cwd=ctx.files.cwd)
     if shell:
@@ -179,7 +179,7 @@ def _allowed(
         ctx.err("a password is required")
         return False
     if grant is None and not grants_of(policy, known, caller):
-        ctx.stderr.write(f"{caller.name} is not in the sudoers file.\n".encode())
+        ctx.stderr.write(f"{caller.name} is not in the sudoers file.\n".encode("utf-8", "surrogateescape"))
     else:
         ctx.err("a password is required")
     return False

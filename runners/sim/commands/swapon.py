@@ -74,7 +74,7 @@ def _analyze(ctx: Context) -> int:
         )
         return 0
     if verb != "verify":
-        ctx.stderr.write(f"Unknown command verb {verb}.\n".encode())
+        ctx.stderr.write(f"Unknown command verb {verb}.\n".encode("utf-8", "surrogateescape"))
         return 1
     status = 0
     for warning in _warnings(ctx, names):
@@ -82,15 +82,21 @@ def _analyze(ctx: Context) -> int:
     for name in names:
         unit = read_unit(ctx.machine.view(), full_name(name.rsplit("/", 1)[-1]))
         if unit.load_state == "not-found":
-            ctx.stderr.write(f"Failed to prepare filename {name}: No such file or directory\n".encode())
+            ctx.stderr.write(
+                f"Failed to prepare filename {name}: No such file or directory\n".encode("utf-8", "surrogateescape")
+            )
             status = 1
         elif unit.load_state != "loaded":
-            ctx.stderr.write(f"{unit.name}: {unit.problem}\n".encode())
+            ctx.stderr.write(f"{unit.name}: {unit.problem}\n".encode("utf-8", "surrogateescape"))
             status = 1
         for line in unit.commands("ExecStart") if unit.load_state == "loaded" else ():
             if not ctx.files.access(line.path, 1):
                 missing = "No such file or directory" if not ctx.files.exists(line.path) else "Permission denied"
-                ctx.stderr.write(f"{unit.name}: Command {line.path} is not executable: {missing}\n".encode())
+                ctx.stderr.write(
+                    f"{unit.name}: Command {line.path} is not executable: {missing}\n".encode(
+                        "utf-8", "surrogateescape"
+                    )
+                )
                 status = 1
     return status
 

@@ -41,7 +41,9 @@ def main(ctx: Context) -> int:
                 _show(ctx, options, name, ctx.machine.network.sysctl[name])
         return 0
     if not options.operands:
-        ctx.stderr.write(f"\nUsage:\n {_TOOL.usage}\n\nFor more details see sysctl(8).\n".encode())
+        ctx.stderr.write(
+            f"\nUsage:\n {_TOOL.usage}\n\nFor more details see sysctl(8).\n".encode("utf-8", "surrogateescape")
+        )
         return 1
     status = 0
     for operand in options.operands:

@@ -60,7 +60,7 @@ def main(ctx: Context) -> int:
             return jobs.denied(ctx, "start", f"{verb}.target")
         (reboot if verb == "reboot" else power_off)(ctx.machine)
         return 0
-    ctx.stderr.write(f"Unknown command verb {verb}.\n".encode())
+    ctx.stderr.write(f"Unknown command verb {verb}.\n".encode("utf-8", "surrogateescape"))
     return 1
 
 
@@ -122,7 +122,7 @@ def _list_dependencies(ctx: Context, options: Options, names: list[str]) -> int:
             name = _default_target(ctx)
         unit = unit_file(ctx.machine, full_name(name))
         if unit.load_state == "not-found" and unit.name not in ctx.machine.systemd.units:
-            ctx.stderr.write(f"Unit {unit.name} could not be found.\n".encode())
+            ctx.stderr.write(f"Unit {unit.name} could not be found.\n".encode("utf-8", "surrogateescape"))
             status = 4
             continue
         lines = lists.list_dependencies(ctx.machine, unit, reverse=options.has("reverse"), everything=options.has("a"))
@@ -138,7 +138,7 @@ def _status(ctx: Context, options: Options, names: list[str]) -> int:
         return _print(ctx, overview_lines(ctx.machine))
     lines = options.value("n")
     if lines is not None and not lines.isdigit():
-        ctx.stderr.write(f"Failed to parse lines '{lines}': Invalid argument\n".encode())
+        ctx.stderr.write(f"Failed to parse lines '{lines}': Invalid argument\n".encode("utf-8", "surrogateescape"))
         return 1
     status = 0
     first = True
@@ -152,7 +152,7 @@ def _status(ctx: Context, options: Options, names: list[str]) -> int:
         if forgotten:
             unit = read_unit(ctx.machine.view(), unit.name)
         if unit.load_state == "not-found" and (forgotten or unit.name not in ctx.machine.systemd.units):
-            ctx.stderr.write(f"Unit {unit.name} could not be found.\n".encode())
+            ctx.stderr.write(f"Unit {unit.name} could not be found.\n".encode("utf-8", "surrogateescape"))
             status = 4
             continue
         if not first:
@@ -160,7 +160,7 @@ def _status(ctx: Context, options: Options, names: list[str]) -> int:
         first = False
         notice = "" if forgotten else warning(ctx.machine, unit.name)
         if notice:
-            ctx.stderr.write((notice + "\n").encode())
+            ctx.stderr.write((notice + "\n").encode("utf-8", "surrogateescape"))
         readable = ctx.cred.uid == 0 or bool(ctx.cred.groups & {4, 999})
         _print(ctx, status_lines(
             ctx.machine, unit, lines=10 if lines is None else int(lines), output=options.value("o") or "short",
@@ -180,7 +180,9 @@ def _status_names(ctx: Context, names: list[str]) -> list[str | None]:
             process = ctx.machine.processes.get(int(name))
             if process is None or process.unit is None:
                 ctx.stderr.write(
-                    f"Failed to get unit for PID {name}: PID {name} does not belong to any loaded unit.\n".encode()
+                    f"Failed to get unit for PID {name}: PID {name} does not belong to any loaded unit.\n".encode(
+                        "utf-8", "surrogateescape"
+                    )
                 )
             found.append(process.unit if process is not None else None)
         else:
@@ -222,12 +224,12 @@ def _cat(ctx: Context, _options: Options, names: list[str]) -> int:
             if unit.load_state == "masked":
                 ctx.line(f"# Unit {unit.name} is masked.")
                 continue
-            ctx.stderr.write(f"No files found for {name}.\n".encode())
+            ctx.stderr.write(f"No files found for {name}.\n".encode("utf-8", "surrogateescape"))
             status = 1
             continue
         notice = warning(ctx.machine, unit.name)
         if notice:
-            ctx.stderr.write((notice + "\n").encode())
+            ctx.stderr.write((notice + "\n").encode("utf-8", "surrogateescape"))
         for path in (unit.path, *unit.drop_ins):
             if not first:
                 ctx.line()
@@ -236,7 +238,7 @@ def _cat(ctx: Context, _options: Options, names: list[str]) -> int:
             try:
                 ctx.stdout.write(ctx.files.read(path))
             except OSError as error:
-                ctx.stderr.write(f"Failed to cat {path}: {error.strerror}\n".encode())
+                ctx.stderr.write(f"Failed to cat {path}: {error.strerror}\n".encode("utf-8", "surrogateescape"))
                 status = 1
     return status
 
@@ -271,7 +273,7 @@ def _is_enabled(ctx: Context, options: Options, names: list[str]) -> int:
         try:
             state = manager.is_enabled(ctx.machine, name)
         except UnitError as error:
-            ctx.stderr.write((error.text + "\n").encode())
+            ctx.stderr.write((error.text + "\n").encode("utf-8", "surrogateescape"))
             return 1
         if not options.has("q"):
             ctx.line(state)
@@ -332,14 +334,16 @@ def _set_default(ctx: Context, _options: Options, names: list[str]) -> int:
     name = full_name(names[0]) if names else ""
     unit: UnitFile = unit_file(ctx.machine, name)
     if unit.load_state == "not-found":
-        ctx.stderr.write(f"Failed to set default target: Unit file {name} does not exist.\n".encode())
+        ctx.stderr.write(
+            f"Failed to set default target: Unit file {name} does not exist.\n".encode("utf-8", "surrogateescape")
+        )
         return 1
     link = "/etc/systemd/system/default.target"
     if ctx.files.exists(link):
         ctx.files.unlink(link)
-        ctx.stderr.write(f'Removed "{link}".\n'.encode())
+        ctx.stderr.write(f'Removed "{link}".\n'.encode("utf-8", "surrogateescape"))
     ctx.files.symlink(unit.path, link)
-    ctx.stderr.write(f"Created symlink {link} → {unit.path}.\n".encode())
+    ctx.stderr.write(f"Created symlink {link} → {unit.path}.\n".encode("utf-8", "surrogateescape"))
     return 0
 
 
@@ -355,7 +359,9 @@ def _set_property(ctx: Context, _options: Options, names: list[str]) -> int:
         return _too_few(ctx)
     full = full_name(names[0])
     if unit_file(ctx.machine, full).load_state == "not-found":
-        ctx.stderr.write(f"Failed to set unit properties on {full}: Unit {full} not found.\n".encode())
+        ctx.stderr.write(
+            f"Failed to set unit properties on {full}: Unit {full} not found.\n".encode("utf-8", "surrogateescape")
+        )
         return 1
     folder = f"/etc/systemd/system.control/{full}.d"
     for path in ("/etc/systemd/system.control", folder):
@@ -366,7 +372,7 @@ def _set_property(ctx: Context, _options: Options, names: list[str]) -> int:
         ctx.files.write(
             f"{folder}/50-{name}.conf",
             f'# This is a drop-in unit file extension, created via "systemctl set-property"\n[Service]\n'
-            f"{setting}\n".encode(),
+            f"{setting}\n".encode("utf-8", "surrogateescape"),
         )
     manager.daemon_reload(ctx.machine)
     return 0

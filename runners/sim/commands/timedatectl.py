@@ -53,13 +53,13 @@ def main(ctx: Context) -> int:
         known = zone in ("UTC", "Etc/UTC") or (zone != "" and ctx.files.exists(f"/usr/share/zoneinfo/{zone}"))
         if verb == "set-timezone" and not known:
             message = f"Failed to set time zone: Invalid or not installed time zone '{zone}'\n"
-            ctx.stderr.write(message.encode())
+            ctx.stderr.write(message.encode("utf-8", "surrogateescape"))
             return 1
         if verb == "set-ntp" and rest:
             action = "start" if rest[0] in ("true", "yes", "1", "on") else "stop"
             return ctx.run(["systemctl", action, "systemd-timesyncd.service"])
         return 0
-    ctx.stderr.write(f"Unknown command verb {verb}.\n".encode())
+    ctx.stderr.write(f"Unknown command verb {verb}.\n".encode("utf-8", "surrogateescape"))
     return 1
 
 

@@ -29,6 +29,6 @@ def main(ctx: Context) -> int:
     elif name in _STRINGS:
         ctx.out(_STRINGS[name])
     else:
-        ctx.stderr.write(f"tput: unknown terminfo capability '{name}'\n".encode())
+        ctx.stderr.write(f"tput: unknown terminfo capability '{name}'\n".encode("utf-8", "surrogateescape"))
         return 4
     return 0

@@ -49,7 +49,7 @@ class _Set:
                     self.ctx.die(f"invalid character class ‘{name}’")
                 if name in ("upper", "lower"):
                     self.classes.append((len(self.bytes), name))
-                self.bytes += _CLASSES[name].encode()
+                self.bytes += _CLASSES[name].encode("utf-8", "surrogateescape")
                 index = named.end()
                 continue
             repeated = re.compile(rb"\[(\\?.)\*(0?[0-9]*)\]", re.DOTALL).match(data, index)
@@ -100,7 +100,7 @@ def main(ctx: Context) -> int:
             else ("Two strings must be given when both deleting and squeezing repeats.")
         )
         ctx.err(f"missing operand after ‘{operands[0]}’")
-        ctx.stderr.write(f"{action}\nTry 'tr --help' for more information.\n".encode())
+        ctx.stderr.write(f"{action}\nTry 'tr --help' for more information.\n".encode("utf-8", "surrogateescape"))
         return 1
     if len(operands) > 2 or (len(operands) == 2 and delete and not squeeze):
         ctx.err(f"extra operand ‘{operands[-1]}’")

@@ -59,7 +59,9 @@ def _nft(ctx: Context) -> int:
     ctx.stderr.write(
         b"Error: syntax error, unexpected end of file, expecting string\n"
         if not words
-        else f"Error: syntax error, unexpected {words[-1]}\n{' '.join(words)}\n{'^' * len(words[0])}\n".encode()
+        else f"Error: syntax error, unexpected {words[-1]}\n{' '.join(words)}\n{'^' * len(words[0])}\n".encode(
+            "utf-8", "surrogateescape"
+        )
     )
     return 1
 
@@ -145,7 +147,9 @@ def _switch(ctx: Context, on: bool) -> int:
     view = ctx.machine.view()
     if not view.exists("/etc/ufw"):
         view.mkdir("/etc/ufw")
-    view.write("/etc/ufw/ufw.conf", f"ENABLED={'yes' if on else 'no'}\nLOGLEVEL=low\n".encode())
+    view.write(
+        "/etc/ufw/ufw.conf", f"ENABLED={'yes' if on else 'no'}\nLOGLEVEL=low\n".encode("utf-8", "surrogateescape")
+    )
     tables: Tables = ctx.machine.network.tables
     chain = tables["filter"]["INPUT"]
     ctx.machine.network.tables = with_chain(tables, "filter", chain._replace(policy="DROP" if on else "ACCEPT"))
@@ -196,7 +200,7 @@ def _rule(ctx: Context, words: list[str]) -> int:
     names = {"ssh": "22", "openssh": "22", "http": "80", "https": "443", "nginx": "80"}
     number = port.group(1) if port else names.get(words[1].lower().split()[0])
     if number is None and source is None:
-        ctx.stderr.write(f"ERROR: Could not find a profile matching '{words[1]}'\n".encode())
+        ctx.stderr.write(f"ERROR: Could not find a profile matching '{words[1]}'\n".encode("utf-8", "surrogateescape"))
         return 1
     protocol = "udp" if "udp" in text else "tcp"
     spec = [

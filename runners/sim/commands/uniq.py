@@ -70,5 +70,5 @@ def _emit(out: Writer, has: object, group: list[bytes], count: int) -> None:
         return
     if (has("d") and count == 1) or (has("u") and count > 1):
         return
-    prefix = f"{count:>7} ".encode() if has("c") else b""
+    prefix = f"{count:>7} ".encode("utf-8", "surrogateescape") if has("c") else b""
     out.write(prefix + group[0] + b"\n")

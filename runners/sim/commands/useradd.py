@@ -44,7 +44,7 @@ def main(ctx: Context) -> int:
         )
         return 0
     if len(options.operands) != 1 or (ctx.name == "usermod" and not options.given):
-        ctx.stderr.write(f"Usage: {tool.usage}\n\n".encode())
+        ctx.stderr.write(f"Usage: {tool.usage}\n\n".encode("utf-8", "surrogateescape"))
         return 2
     if ctx.cred.uid != 0:
         ctx.err("Permission denied.")
@@ -168,7 +168,11 @@ def _existing(ctx: Context, name: str) -> User:
 def _modify(ctx: Context, options: Options, name: str) -> int:
     user = _existing(ctx, name)
     if options.has("a") and not options.has("G"):
-        ctx.stderr.write(f"usermod: -a flag is only allowed with the -G flag\nUsage: {_MOD.usage}\n".encode())
+        ctx.stderr.write(
+            f"usermod: -a flag is only allowed with the -G flag\nUsage: {_MOD.usage}\n".encode(
+                "utf-8", "surrogateescape"
+            )
+        )
         return 2
     changed = list(user)
     for option, index in (("c", 4), ("d", 5), ("s", 6)):

@@ -42,10 +42,10 @@ def main(ctx: Context) -> int:
             ctx.stderr.write(problem_text(problem).encode("utf-8", "surrogateescape"))
             status = 1
         if not problems and path == MAIN and (inode.uid, inode.gid) != (0, 0):
-            ctx.stderr.write(f"{file}: wrong owner (uid, gid) should be (0, 0)\n".encode())
+            ctx.stderr.write(f"{file}: wrong owner (uid, gid) should be (0, 0)\n".encode("utf-8", "surrogateescape"))
             status = 1
         elif not problems and path == MAIN and inode.permissions != 0o440:
-            ctx.stderr.write(f"{file}: bad permissions, should be mode 0440\n".encode())
+            ctx.stderr.write(f"{file}: bad permissions, should be mode 0440\n".encode("utf-8", "surrogateescape"))
             status = 1
         elif not problems and not options.has("q"):
             ctx.line(f"{file}: parsed OK")

@@ -16,7 +16,7 @@ _TOOL = Tool(
 def main(ctx: Context) -> int:
     options = _TOOL.parse(ctx)
     if not options.operands:
-        ctx.stderr.write(f"\nUsage:\n {_TOOL.usage}\n".encode())
+        ctx.stderr.write(f"\nUsage:\n {_TOOL.usage}\n".encode("utf-8", "surrogateescape"))
         return 1
     try:
         interval = max(float(options.value("n") or 2.0), 0.1)

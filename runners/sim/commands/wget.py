@@ -105,7 +105,7 @@ def _exchange(ctx: Context, options: Options, url: str, log: _Log) -> HttpRespon
     for header in options.values("header"):
         name, _, value = header.partition(":")
         headers.append((name, value.strip()))
-    body = (options.value("post-data", "body-data") or "").encode()
+    body = (options.value("post-data", "body-data") or "").encode("utf-8", "surrogateescape")
     method = options.value("method") or (
         "POST" if options.has("post-data") else "HEAD" if options.has("spider") else "GET"
     )
@@ -218,5 +218,5 @@ def _save(ctx: Context, options: Options, url: str, response: HttpResponse, log:
     name = f"written to stdout [{size}/{size}]" if path == "-" else f"‘{path}’ saved [{size}/{size}]"
     log.say(f"{stamp} ({speed} MB/s) - {name}\n\n")
     if log.brief and not log.quiet:
-        ctx.stderr.write(f'{stamp} URL:{url} [{size}/{size}] -> "{path}" [1]\n'.encode())
+        ctx.stderr.write(f'{stamp} URL:{url} [{size}/{size}] -> "{path}" [1]\n'.encode("utf-8", "surrogateescape"))
     return 0

@@ -14,7 +14,9 @@ def main(ctx: Context) -> int:
         if word == "--":
             break
         if word.strip("-as"):
-            ctx.stderr.write(f"Illegal option {word}\nUsage: /usr/bin/which [-as] args\n".encode())
+            ctx.stderr.write(
+                f"Illegal option {word}\nUsage: /usr/bin/which [-as] args\n".encode("utf-8", "surrogateescape")
+            )
             raise CommandExit(2)
         every = every or "a" in word
     status = 0 if words else 1

@@ -131,7 +131,7 @@ def _input(ctx: Context, options: Options) -> bytes:
 
 def _delimiter(ctx: Context, text: str) -> bytes:
     if text.startswith("\\") and len(text) == 2 and text[1] in _ESCAPES:
-        return _ESCAPES[text[1]].encode()
+        return _ESCAPES[text[1]].encode("utf-8", "surrogateescape")
     if len(text.encode("utf-8", "surrogateescape")) != 1:
         ctx.die(
             f"Invalid input delimiter specification {text}: the delimiter must be either a single character or an "

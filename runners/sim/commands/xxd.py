@@ -26,10 +26,10 @@ _FLAGS = {
 def main(ctx: Context) -> int:
     flags, values, operands = _arguments(ctx)
     if "version" in flags:
-        ctx.stderr.write(f"{VERSION}\n".encode())
+        ctx.stderr.write(f"{VERSION}\n".encode("utf-8", "surrogateescape"))
         return 0
     if "help" in flags or len(operands) > 2:
-        ctx.stderr.write(_USAGE.encode())
+        ctx.stderr.write(_USAGE.encode("utf-8", "surrogateescape"))
         return 0 if "help" in flags else 1
     name = operands[0] if operands else "-"
     try:
@@ -48,15 +48,17 @@ def main(ctx: Context) -> int:
     if "length" in values:
         data = data[: values["length"]]
     if "include" in flags:
-        out.write(_include(data, name, values.get("columns", 0) or 12, "upper" in flags).encode())
+        out.write(
+            _include(data, name, values.get("columns", 0) or 12, "upper" in flags).encode("utf-8", "surrogateescape")
+        )
     elif "plain" in flags:
         digits = data.hex()
         digits = digits.upper() if "upper" in flags else digits
         width = 2 * values.get("columns", 30)
         pieces = [digits] if width == 0 else [digits[at : at + width] for at in range(0, len(digits), width)]
-        out.write("".join(f"{piece}\n" for piece in pieces if piece).encode())
+        out.write("".join(f"{piece}\n" for piece in pieces if piece).encode("utf-8", "surrogateescape"))
     else:
-        out.write(_dump(data, start + values.get("offset", 0), flags, values).encode())
+        out.write(_dump(data, start + values.get("offset", 0), flags, values).encode("utf-8", "surrogateescape"))
     return 0
 
 
@@ -83,7 +85,7 @@ def _arguments(ctx: Context) -> tuple[set[str], dict[str, int], list[str]]:
             if rest:
                 words.insert(0, "-" + rest)
         else:
-            ctx.stderr.write(_USAGE.encode())
+            ctx.stderr.write(_USAGE.encode("utf-8", "surrogateescape"))
             raise CommandExit(1)
     return flags, values, words
 

@@ -193,7 +193,7 @@ class Cron(Program):
         log(machine, "cron", "(CRON) INFO (pidfile fd = 3)", pid=process.pid, unit=process.unit, facility="cron")
         log(machine, "cron", "(CRON) INFO (Running @reboot jobs)", pid=process.pid, unit=process.unit, facility="cron")
         try:
-            machine.view().write("/run/crond.pid", f"{process.pid}\n".encode())
+            machine.view().write("/run/crond.pid", f"{process.pid}\n".encode("utf-8", "surrogateescape"))
         except OSError:
             return 1
         hold(machine, process, (), rss=3 << 20, share=0.00001)

@@ -121,7 +121,9 @@ class Nginx(Program):
         if not self._bind_all(machine, process, config, say):
             return 1
         try:
-            machine.view(process.cred).write(config.pid_file, f"{process.pid}\n".encode(), mode=0o644)
+            machine.view(process.cred).write(
+                config.pid_file, f"{process.pid}\n".encode("utf-8", "surrogateescape"), mode=0o644
+            )
         except OSError as error:
             say(f'nginx: [emerg] open() "{config.pid_file}" failed ({error.errno}: {error.strerror})')
             return 1

@@ -218,7 +218,7 @@ class Exchange:
         body = (
             f"<html>\r\n<head><title>Index of {path}</title></head>\r\n<body>\r\n<h1>Index of {path}</h1><hr><pre>"
             f'<a href="../">../</a>\r\n{rows}</pre><hr></body>\r\n</html>\r\n'
-        ).encode()
+        ).encode("utf-8", "surrogateescape")
         return HttpResponse(200, self._own(location, 200, "text/html", body), body, 0.0006)
 
     def _try_files(self, location: Location) -> HttpResponse:
@@ -253,7 +253,7 @@ class Exchange:
             return HttpResponse(444, (), b"", 0.0001)
         if not text:
             return self._page(location, status)
-        body = text.encode()
+        body = text.encode("utf-8", "surrogateescape")
         return HttpResponse(status, self._own(location, status, location.default_type, body), body, 0.0002)
 
     def _stub_status(self, location: Location) -> HttpResponse:
@@ -261,7 +261,7 @@ class Exchange:
         body = (
             f"Active connections: 1 \nserver accepts handled requests\n {count} {count} {count} \n"
             "Reading: 0 Writing: 1 Waiting: 0 \n"
-        ).encode()
+        ).encode("utf-8", "surrogateescape")
         return HttpResponse(200, self._own(location, 200, "text/plain", body), body, 0.0002)
 
     def _page(self, location: Location, status: int, *, extra: Headers = (), note: str = "") -> HttpResponse:
@@ -279,7 +279,7 @@ class Exchange:
         body = (
             f"<html>\r\n<head><title>{title}</title></head>\r\n<body>\r\n<center><h1>{heading}</h1></center>\r\n"
             f"{middle}<hr><center>{signature}</center>\r\n</body>\r\n</html>\r\n"
-        ).encode()
+        ).encode("utf-8", "surrogateescape")
         headers = self._own(location, status, "text/html", body, extra)
         return HttpResponse(status, headers, b"" if self.request.method == "HEAD" else body, 0.0003)
 

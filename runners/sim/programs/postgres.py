@@ -86,7 +86,7 @@ class Postgres(Sessions):
         socket = f"{folder}/.s.PGSQL.{port}"
         try:
             view = machine.view(process.cred)
-            view.write(f"{socket}.lock", f"{process.pid}\n".encode(), mode=0o600)
+            view.write(f"{socket}.lock", f"{process.pid}\n".encode("utf-8", "surrogateescape"), mode=0o600)
         except OSError as error:
             self._forget_lock(machine, held)
             raise EarlyExit(1, ("FATAL", f'could not create lock file "{socket}.lock": {error.strerror}')) from None

@@ -119,7 +119,7 @@ def open_data(machine: Machine, process: Process, held: Held, log: ServerLog) ->
     try:
         port, folder = held.settings["port"], held.settings["unix_socket_directories"].split(",")[0]
         lock = f"{process.pid}\n{data}\n{int(machine.clock.now)}\n{port}\n{folder}\n*\n  {process.pid * 7}         0\nready   \n"
-        view.write(f"{data}/postmaster.pid", lock.encode(), mode=0o600)
+        view.write(f"{data}/postmaster.pid", lock.encode("utf-8", "surrogateescape"), mode=0o600)
     except OSError as error:
         what = "write" if error.errno == 28 else "create"
         raise EarlyExit(1, ("FATAL", f'could not {what} lock file "postmaster.pid": {error.strerror}')) from None

@@ -90,7 +90,8 @@ class Redis(Program):
             return 1
         try:
             machine.view().write(
-                settings.raw.get("pidfile", "/run/redis/redis-server.pid"), f"{process.pid}\n".encode()
+                settings.raw.get("pidfile", "/run/redis/redis-server.pid"),
+                f"{process.pid}\n".encode("utf-8", "surrogateescape"),
             )
         except OSError:
             log("#", "Failed to write PID file: No such file or directory")
@@ -131,7 +132,7 @@ class Redis(Program):
         for file in current(machine, process).files:
             if file.path == held.settings.log:
                 try:
-                    append(machine, file, line.encode())
+                    append(machine, file, line.encode("utf-8", "surrogateescape"))
                 except OSError:
                     return
 

@@ -28,7 +28,9 @@ class RedisError(NamedTuple):
 
 def encode(data: Mapping[str, Stored]) -> bytes:
     """A snapshot's bytes."""
-    return _SIGNATURE + b"\xfe\x00" + json.dumps(data, separators=(",", ":")).encode() + b"\xff"
+    return (
+        _SIGNATURE + b"\xfe\x00" + json.dumps(data, separators=(",", ":")).encode("utf-8", "surrogateescape") + b"\xff"
+    )
 
 
 def decode(data: bytes) -> Mapping[str, Stored] | None:

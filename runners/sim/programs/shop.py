@@ -278,7 +278,7 @@ class Web(_Application):
         level = "ERROR" if status >= 500 else "INFO"
         if not self._log(machine, process, level, f"{request.remote} {request.method} {request.target} {status}"):
             return HttpFailure("empty-reply", "Empty reply from server", seconds)
-        data = body if isinstance(body, bytes) else json.dumps(body).encode()
+        data = body if isinstance(body, bytes) else json.dumps(body).encode("utf-8", "surrogateescape")
         kind = "text/html; charset=utf-8" if isinstance(body, bytes) else "application/json"
         headers = (("Server", "shop/2.4.1"), ("Content-Type", kind), ("Content-Length", str(len(data))))
         return HttpResponse(status, headers, data, seconds + 0.004 + 0.003 * machine.random("app"))
@@ -325,7 +325,9 @@ class Web(_Application):
     def _front(self, machine: Machine, process: Process) -> bytes:
         result = self._query(machine, process, "SELECT name, price FROM products ORDER BY id LIMIT 8")[0]
         items = "".join(f"<li>{name} <b>{price} \u20ac</b></li>" for name, price in result.rows)
-        return f"<!doctype html><html><head><title>Northwind Coffee</title></head><body><h1>Northwind Coffee</h1><ul>{items}</ul></body></html>\n".encode()
+        return f"<!doctype html><html><head><title>Northwind Coffee</title></head><body><h1>Northwind Coffee</h1><ul>{items}</ul></body></html>\n".encode(
+            "utf-8", "surrogateescape"
+        )
 
     def _order(self, machine: Machine, process: Process) -> tuple[int, object, float]:
         total = f"{4 + machine.random('orders') * 40:.2f}"

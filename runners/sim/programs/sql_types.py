@@ -86,7 +86,9 @@ def _decode(piece: bytes) -> tuple[Row, ...]:
 
 
 def count_rows(content: Content) -> int:
-    return sum(piece.count(_ROW.encode()) for piece in content.pieces if isinstance(piece, bytes))
+    return sum(
+        piece.count(_ROW.encode("utf-8", "surrogateescape")) for piece in content.pieces if isinstance(piece, bytes)
+    )
 
 
 class Storage(NamedTuple):

@@ -148,7 +148,7 @@ class Sshd(Program):
     def serve(self, machine: Machine, process: Process, request: object, connection: object) -> object:
         """Whatever is sent first, it answers with its banner."""
         del machine, process, request, connection
-        return f"{BANNER}\r\n".encode()
+        return f"{BANNER}\r\n".encode("utf-8", "surrogateescape")
 
     def _say(self, machine: Machine, process: Process, text: str) -> None:
         log(machine, "sshd", text, pid=process.pid, unit=process.unit)

@@ -40,7 +40,7 @@ def denied(ctx: Context, verb: str, name: str) -> int:
     """What a user without rights is told."""
     ctx.stderr.write(
         f"Failed to {verb} {name}: Interactive authentication required.\n"
-        f"See system logs and 'systemctl status {name}' for details.\n".encode()
+        f"See system logs and 'systemctl status {name}' for details.\n".encode("utf-8", "surrogateescape")
     )
     return 1
 

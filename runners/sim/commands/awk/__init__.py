@@ -52,10 +52,10 @@ def _main(ctx: Context) -> int:
         elif letter == "W":
             if value in ("version", "v", "V"):
                 ctx.out(VERSION)
-                ctx.stderr.write(LIMITS.encode())
+                ctx.stderr.write(LIMITS.encode("utf-8", "surrogateescape"))
                 return 0
             if value in ("help", "usage", "h", "u"):
-                ctx.stderr.write(USAGE.replace("mawk", ctx.name, 1).encode())
+                ctx.stderr.write(USAGE.replace("mawk", ctx.name, 1).encode("utf-8", "surrogateescape"))
                 return 0
         else:
             found = _ASSIGNMENT.fullmatch(value)
@@ -68,7 +68,7 @@ def _main(ctx: Context) -> int:
     elif words:
         text = internal(words.pop(0))
     else:
-        ctx.stderr.write(USAGE.replace("mawk", ctx.name, 1).encode())
+        ctx.stderr.write(USAGE.replace("mawk", ctx.name, 1).encode("utf-8", "surrogateescape"))
         return 0
     return _start(ctx, text, separator, assignments, words)
 

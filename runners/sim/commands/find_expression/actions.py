@@ -98,7 +98,7 @@ def formatted(visit: Visit, template: str, writer: Writer | None = None) -> bool
                 out.append(bytes([int(code.group(), 8) & 255]) if code else b"")
                 position = code.end() if code else position
             else:
-                data, _ = unescape(("\\" + escaped).encode())
+                data, _ = unescape(("\\" + escaped).encode("utf-8", "surrogateescape"))
                 out.append(data)
             continue
         text = (

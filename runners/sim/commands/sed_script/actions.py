@@ -210,10 +210,10 @@ def _list(editor: Editor, command: Command, _index: int) -> None:
     line = ""
     for piece in shown:
         if width > 1 and len(line) + len(piece) > width - 1:
-            editor.show((line + "\\").encode())
+            editor.show((line + "\\").encode("utf-8", "surrogateescape"))
             line = ""
         line += piece
-    editor.show((line + "$").encode())
+    editor.show((line + "$").encode("utf-8", "surrogateescape"))
 
 
 ACTIONS: Mapping[str, Action] = {
