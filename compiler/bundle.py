@@ -40,8 +40,8 @@ from compiler.model import Bundle, Proof, ResolvedScenario, World
 from compiler.reading import names_in
 from compiler.refusals import BadPath, ForeignFolder, TooLarge
 from compiler.resolve import resolve_all
-from compiler.writing import write_file, write_tree, writing_to
 from scenario_dsl.model import Library, Pack, System
+from scenario_dsl.writing import write_file, write_tree, writing_to
 
 
 def compile_pack(library: Library) -> Bundle:

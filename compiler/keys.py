@@ -19,7 +19,7 @@ from securesystemslib.signer import SSlibKey  # type: ignore[attr-defined]  # re
 
 from compiler.reading import read_file
 from compiler.refusals import BadKey
-from compiler.writing import writing_to
+from scenario_dsl.writing import writing_to
 
 _LARGEST_KEY = 16 * 1024
 

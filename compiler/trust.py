@@ -11,7 +11,7 @@ from cryptography.hazmat.primitives.asymmetric.ed25519 import Ed25519PublicKey
 from compiler.keys import key_id, load_public, public_pem
 from compiler.reading import names_in
 from compiler.refusals import BadKey
-from compiler.writing import write_file, writing_to
+from scenario_dsl.writing import write_file
 
 VARIABLE = "BREAKFIX_TRUSTED"
 """The environment variable that names another folder; only the command line reads it."""
@@ -77,7 +77,5 @@ def add_key(folder: Path, public: Path, name: str | None = None) -> Path:
         if public_pem(load_public(target)) == public_pem(key):
             return target
         raise BadKey(str(target), "is another key already; give this one another name")
-    with writing_to(folder):
-        folder.mkdir(parents=True, exist_ok=True)
     write_file(target, public_pem(key))
     return target

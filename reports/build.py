@@ -6,12 +6,13 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
-from reports.export import as_csv, as_json, write_whole
+from reports.export import as_csv, as_json
 from reports.frames import load
 from reports.html import render
 from reports.html.page import headline
 from reports.plots import draw
 from reports.tables import Table, named, tabulate
+from scenario_dsl.writing import write_file
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -39,12 +40,12 @@ def build_report(run_folders: Sequence[Path], out: Path) -> ReportFiles:
     for table in tables.all():
         for suffix, text in (("csv", as_csv(table)), ("json", as_json(table))):
             path = out / "tables" / f"{table.name}.{suffix}"
-            write_whole(path, text)
+            write_file(path, text.encode())
             written.append(path)
     drawn = tuple(out / "plots" / f"{plot.name}.svg" for plot in plots)
     for path, plot in zip(drawn, plots, strict=True):
-        write_whole(path, plot.standalone)
-    write_whole(out / "index.html", page)
+        write_file(path, plot.standalone.encode())
+    write_file(out / "index.html", page.encode())
     return ReportFiles(
         page=out / "index.html",
         tables=tuple(written),

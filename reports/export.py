@@ -1,18 +1,14 @@
-"""Tables as CSV and JSON, and files that appear whole or not at all."""
+"""Tables as CSV and JSON."""
 
 from __future__ import annotations
 
 import csv
 import io
 import json
-import os
-import tempfile
-from pathlib import Path
 
 from reports.statistics import Estimate
 from reports.tables import Heading, Table, Value
 from reports.text import spreadsheet_safe
-from scenario_dsl.errors import HostError
 
 _ESTIMATE_PARTS = ("", "_low", "_high", "_n", "_missing")
 
@@ -39,31 +35,6 @@ def as_json(table: Table) -> str:
         "rows": [{n: _plain(cell) for n, cell in zip(names, row, strict=True)} for row in table.rows],
     }
     return json.dumps(value, indent=1, allow_nan=False) + "\n"
-
-
-def write_whole(path: Path, text: str) -> None:
-    """Write a file so that readers see the old content or the new one, never a part. Raises HostError."""
-    try:
-        path.parent.mkdir(parents=True, exist_ok=True)
-        handle, temporary = tempfile.mkstemp(dir=path.parent, prefix=f".{path.name}.")
-    except OSError as error:
-        raise _cannot(path, error) from error
-    try:
-        with os.fdopen(handle, "wb") as stream:
-            stream.write(text.encode("utf-8"))
-            stream.flush()
-            os.fsync(stream.fileno())
-        os.chmod(temporary, 0o644)
-        os.replace(temporary, path)
-    except OSError as error:
-        Path(temporary).unlink(missing_ok=True)
-        raise _cannot(path, error) from error
-
-
-def _cannot(path: Path, error: OSError) -> HostError:
-    return HostError(
-        f"{path}: cannot be written: {error.strerror}", remedy="name another folder, or make room and grant access"
-    )
 
 
 def _names(heading: Heading) -> list[str]:

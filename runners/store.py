@@ -20,6 +20,7 @@ from runners.plan import Plan, differences, from_json, to_json
 from runners.records import TrialRecord
 from runners.records_io import RECORDS_FILE, committed_length, decode, encode, read_committed
 from scenario_dsl.errors import AuthorError, HostError
+from scenario_dsl.writing import write_file, writing_to
 
 PLAN_FILE = "plan.json"
 INDEX_FILE = "index.sqlite"
@@ -144,9 +145,10 @@ def open_run(folder: Path, plan: Plan) -> Iterator[RunWriter]:
     """Begin a run in `folder` or go on with one, as its only writer.
 
     Raises RunFolderError when another run is writing there, when the stored plan is another one (saying how it
-    differs), and when the folder holds something else.
+    differs), and when the folder holds something else; HostError when it cannot be written.
     """
-    folder.mkdir(parents=True, exist_ok=True)
+    with writing_to(folder):
+        folder.mkdir(parents=True, exist_ok=True)
     with _locked(folder):
         _settle_plan(folder, plan)
         path = folder / RECORDS_FILE
@@ -229,13 +231,7 @@ def _settle_plan(folder: Path, plan: Plan) -> None:
         return
     if (folder / RECORDS_FILE).exists():
         raise RunFolderError(f"{folder}: has records but no {PLAN_FILE}")
-    # Written beside and renamed, so that a plan is there whole or not at all.
-    draft = folder / f"{PLAN_FILE}.new"
-    with draft.open("wb") as stream:
-        stream.write(to_json(plan))
-        stream.flush()
-        os.fsync(stream.fileno())
-    draft.rename(path)
+    write_file(path, to_json(plan))
 
 
 _INSERT = "INSERT OR REPLACE INTO trials VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)"

@@ -162,7 +162,7 @@ def test_two_thousand_records_take_less_than_five_seconds(tmp_path: Path) -> Non
 def test_a_folder_that_cannot_be_written_is_the_hosts_fault(tmp_path: Path) -> None:
     run = write_run(tmp_path / "run", run_records(attempts=1))
     (tmp_path / "out").write_text("a file stands here")
-    with pytest.raises(HostError, match="cannot be written") as caught:
+    with pytest.raises(HostError, match="cannot write") as caught:
         build_report([run], tmp_path / "out")
     assert caught.value.remedy
     with pytest.raises(RecordsError, match="not a run folder"):

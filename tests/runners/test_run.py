@@ -257,6 +257,12 @@ def test_a_full_disk_stops_the_run_with_everything_safe(tmp_path: Path, monkeypa
     assert start(tmp_path).resumed == 2
 
 
+def test_a_run_folder_that_cannot_be_made_is_the_hosts_fault(tmp_path: Path) -> None:
+    (tmp_path / "file").write_text("")
+    with pytest.raises(HostError, match="cannot write"):
+        start(tmp_path / "file" / "run")
+
+
 @pytest.mark.parametrize("missing", ["bundle", "agent", "backend"])
 def test_a_run_needs_what_its_plan_names(tmp_path: Path, missing: str) -> None:
     made = planned() if missing != "backend" else replace(planned(), backend="other")

@@ -1,4 +1,8 @@
-"""Writing so that nobody ever sees half of it: into a temporary neighbour, then renamed."""
+"""Writing so that nobody ever sees half of it: into a temporary neighbour, then renamed.
+
+The language itself writes nothing. This stands here, beside the errors, because bundles, runs and reports all write so,
+and what all of them may import is here.
+"""
 
 from __future__ import annotations
 
@@ -24,8 +28,9 @@ def writing_to(path: Path) -> Iterator[None]:
 
 
 def write_file(path: Path, data: bytes) -> None:
-    """Create or replace one file (mode 0644). Raises HostError."""
+    """Create or replace one file (mode 0644), with the folders above it where they are missing. Raises HostError."""
     with writing_to(path):
+        path.parent.mkdir(parents=True, exist_ok=True)
         _write_file(path, data)
 
 
