@@ -226,6 +226,7 @@ class Session:
 
     def fork(self) -> Session:
         """An independent copy, as fork(2) gives a subshell. Variables are shared until one side changes them."""
+        self._exported_texts()  # once here instead of in every stage of a pipeline
         other = Session.__new__(Session)
         other.__dict__.update(self.__dict__)
         other.variables = self.variables.copy()
@@ -280,15 +281,17 @@ class Session:
 
     def environment(self) -> dict[str, str]:
         """A fresh dict of the exported variables."""
+        return self._exported_texts().copy()
+
+    def _exported_texts(self) -> dict[str, str]:
         cached = self.environment_cache
         if cached is None:
-            cached = {
+            cached = self.environment_cache = {
                 name: variable.value
                 for name, variable in self.variables.items()
                 if variable.exported and isinstance(variable.value, str)
             }
-            self.environment_cache = cached
-        return dict(cached)
+        return cached
 
     def exported(self) -> Iterator[tuple[str, Variable]]:
         for name in sorted(self.variables):
