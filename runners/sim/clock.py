@@ -4,6 +4,14 @@ from __future__ import annotations
 
 from datetime import UTC, datetime
 
+_FIRST, _LAST = -62135596800.0, 253402300799.0
+"""The years 1 and 9999: beyond them times cannot be written."""
+
+
+def moment(at: float) -> datetime:
+    """Seconds since the epoch as an aware UTC time, no earlier and no later than can be written."""
+    return datetime.fromtimestamp(min(max(at, _FIRST), _LAST), UTC)
+
 
 class Clock:
     """`now`: seconds since the epoch; `boot`: when the machine started; both virtual."""
@@ -19,4 +27,4 @@ class Clock:
 
     def time(self, at: float | None = None) -> datetime:
         """`at` (or now) as an aware UTC time: the machine's time zone is UTC."""
-        return datetime.fromtimestamp(self.now if at is None else at, UTC)
+        return moment(self.now if at is None else at)

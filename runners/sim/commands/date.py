@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 import re
-from datetime import UTC, datetime
 
+from runners.sim.clock import moment as written_time
 from runners.sim.commands.context import Context
 from runners.sim.commands.inputs import describe, quoted
 from runners.sim.commands.options import parse, usage_error
@@ -15,7 +15,7 @@ _SPEC = re.compile(r"%([-_0^#]?)(\d*)(:{0,3}[a-zA-Z%+])")
 
 def render(form: str, moment: float) -> str:
     """date's formats; the zone is UTC."""
-    at = datetime.fromtimestamp(moment, UTC)
+    at = written_time(moment)
 
     def one(match: re.Match[str]) -> str:
         flag, width, letter = match.groups()

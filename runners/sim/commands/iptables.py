@@ -273,7 +273,9 @@ def _restore(ctx: Context) -> int:
     try:
         data = ctx.files.read(words[0]) if words else ctx.stdin.read()
     except OSError as error:
-        ctx.stderr.write(f"Can't open {words[0]}: {error.strerror}\n".encode("utf-8", "surrogateescape"))
+        ctx.stderr.write(
+            f"Can't open {words[0] if words else 'stdin'}: {error.strerror}\n".encode("utf-8", "surrogateescape")
+        )
         raise CommandExit(1) from None
     lines = data.decode("utf-8", "surrogateescape").splitlines()
     tables = _tables(ctx)

@@ -2,10 +2,18 @@
 
 from __future__ import annotations
 
+import re
+
 from runners.sim.commands.context import Context
-from runners.sim.commands.inputs import all_lines
+from runners.sim.commands.inputs import all_lines, quoted
 from runners.sim.commands.options import parse
 from runners.sim.regexes import basic
+
+
+def _number(ctx: Context, what: str, text: str) -> int:
+    if re.fullmatch(r"[-+]?\d{1,18}", text, re.ASCII) is None:
+        ctx.die(f"invalid {what}: {quoted(text)}")
+    return int(text)
 
 
 def main(ctx: Context) -> int:
@@ -16,9 +24,9 @@ def main(ctx: Context) -> int:
         usage="Usage: nl [OPTION]... [FILE]...\nWrite each FILE to standard output, with line numbers added.",
     )  # fmt: skip
     style = options.value("b") or "t"
-    width = int(options.value("w") or 6)
-    step = int(options.value("i") or 1)
-    number = int(options.value("v") or 1)
+    width = max(_number(ctx, "line number field width", options.value("w") or "6"), 1)
+    step = _number(ctx, "line number increment", options.value("i") or "1")
+    number = _number(ctx, "starting line number", options.value("v") or "1")
     separator = options.value("s")
     separator = "\t" if separator is None else separator
     form = options.value("n") or "rn"

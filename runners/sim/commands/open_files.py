@@ -76,6 +76,8 @@ class FileStream(Stream):
             self.offset += len(chunk)
             pieces.append(chunk)
             self.machine.budget.spend(4)
+            if len(pieces) > MEMORY >> 12:
+                raise BudgetExceeded
         return b"".join(pieces) if len(pieces) != 1 else pieces[0]
 
     def lines(self) -> Iterator[bytes]:

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Sequence
-from datetime import UTC, datetime
 
 from runners.sim.budget import BudgetExceeded
+from runners.sim.clock import moment
 from runners.sim.commands.context import Context
 from runners.sim.commands.echo import unescape
 
@@ -217,10 +217,10 @@ class _Run:
 
     def _time(self, match: re.Match[str]) -> None:
         argument = self.next()
-        moment = self.now
+        at = self.now
         if argument is not None and argument not in ("-1", "-2"):
-            moment = float(self._integer(argument))
-        text = datetime.fromtimestamp(moment, UTC).strftime(match.group("format") or "%H:%M:%S")
+            at = float(self._integer(argument))
+        text = moment(at).strftime(match.group("format") or "%H:%M:%S")
         width = int(match.group("width") or 0)
         self.emit(
             (text.ljust(width) if "-" in match.group("flags") else text.rjust(width)).encode("utf-8", "surrogateescape")

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 import shlex
 
 from runners.sim.commands.context import Context
@@ -26,7 +27,8 @@ def main(ctx: Context) -> int:
             elif word == "-r" and value.lstrip("-").isdigit():
                 repeat = int(value) if int(value) > 0 else 10
             elif word == "-i":
-                pause = float(value)
+                # As atof(3) reads it: what is no number is nothing.
+                pause = float(value) if re.fullmatch(r"\d{0,9}(\.\d*)?", value) and value.strip(".") else 0.0
             elif word == "-u":
                 place = value.split("://")[-1].rpartition("@")
                 password = place[0].rpartition(":")[2] or password

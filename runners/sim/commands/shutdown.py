@@ -52,7 +52,8 @@ def main(ctx: Context) -> int:
         return 0
     when = options.operands[0] if options.operands else "+1"
     minutes = when.removeprefix("+")
-    if when != "now" and not minutes.isdigit() and ":" not in when:
+    known = minutes.isdigit() and len(minutes) < 10
+    if when != "now" and not known and ":" not in when:
         ctx.stderr.write(f"Failed to parse time specification: {when}\n".encode("utf-8", "surrogateescape"))
         return 1
     delay = 0.0 if when == "now" or not minutes.isdigit() else float(minutes) * 60

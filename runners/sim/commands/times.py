@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import re
-from datetime import UTC, datetime, timedelta
+from datetime import datetime, timedelta
+
+from runners.sim.clock import moment
 
 _UNITS = {
     "sec": 1, "second": 1, "min": 60, "minute": 60, "hour": 3600, "day": 86400, "week": 604800, "fortnight": 1209600,
@@ -23,16 +25,20 @@ _NAMED = re.compile(r"(?:(\d{1,2})[ -]([A-Za-z]{3,9})(?:[ -](\d{4}))?|([A-Za-z]{
 _TIME = re.compile(r"(?:T|\b)(\d{1,2}):(\d{2})(?::(\d{2})(?:[.,](\d+))?)?\s*([ap]m)?", re.I)
 _ZONE = re.compile(r"\b(?:UTC|GMT|Z)\b|(?<=\d)Z|(?<=\s)([-+])(\d{2}):?(\d{2})$|(?<=\d)([-+])(\d{2}):?(\d{2})$")
 
+_LATEST = 253402300800.0
+"""Seconds since the epoch at the end of the year 9999, the last that can be written."""
+
 
 def parse_date(text: str, now: float) -> float | None:
     """Seconds since the epoch, or None where it is no date. Without a zone, UTC."""
     rest = text.strip()
     if rest.startswith("@"):
         try:
-            return float(rest[1:])
+            seconds = float(rest[1:])
         except ValueError:
             return None
-    at = datetime.fromtimestamp(now, UTC)
+        return seconds if abs(seconds) < _LATEST else None
+    at = moment(now)
     shift = timedelta()
     zone = _ZONE.search(rest)
     offset = 0

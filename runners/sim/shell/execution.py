@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import contextlib
 import errno
+import warnings
 from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, NamedTuple
 
@@ -242,6 +244,18 @@ def _pass_time(machine: Machine, hub: Hub | None) -> None:
         hub.sleep(0.001)
 
 
+def crashed(name: str, error: Exception, stderr: Writer) -> int:
+    """A program of ours that failed on what it was given ends as real ones do, by a segmentation fault.
+
+    An agent must not be able to end its episode as a failure of the infrastructure. The warning tells us of it, and
+    makes our tests fail.
+    """
+    warnings.warn(f"{name} crashed: {error!r}", RuntimeWarning, stacklevel=2)
+    with contextlib.suppress(OSError):
+        stderr.write(b"Segmentation fault\n")
+    return 139
+
+
 def run_main(main: object, ctx: Context) -> int:
     """Run a command's function; its early ends become an exit status."""
     assert callable(main)
@@ -265,6 +279,8 @@ def run_main(main: object, ctx: Context) -> int:
         except OSError:
             return 1
         return 1
+    except Exception as error:
+        return crashed(ctx.name, error, ctx.stderr)
 
 
 def _daemon(

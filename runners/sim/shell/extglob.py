@@ -81,7 +81,7 @@ def _ends(pieces: Sequence[Piece], text: str, places: Places, spend: Spend) -> P
     for piece in pieces:
         if not places:
             break
-        spend(1 + (len(places) >> 2))
+        spend(4 + len(places))
         if isinstance(piece, Character):
             fits = piece.expression.match
             places = frozenset(place + 1 for place in places if fits(text, place))

@@ -77,6 +77,7 @@ def _matching(
     ]  # fmt: skip
     if last:
         return [base + name for name in chosen]
+    spend(8 * len(chosen))
     return [base + name + "/" for name in chosen if _is_directory(view, base + name)]
 
 

@@ -12,9 +12,10 @@ from runners.sim.commands.open_files import Device
 from runners.sim.commands.streams import Capture, Stream
 from runners.sim.commands.waiting import Hub
 from runners.sim.machine import Job, JobResult, Machine
+from runners.sim.shell import redirections
 from runners.sim.shell.ast import Command, Program
 from runners.sim.shell.builtins.jobs import report_finished
-from runners.sim.shell.execution import Streams, check_program, find_program, launch
+from runners.sim.shell.execution import Streams, check_program, crashed, find_program, launch
 from runners.sim.shell.interpreter import Shell
 from runners.sim.shell.session import DEFAULT_PATH, Limits, Session, ShellResult
 from runners.sim.shell.signals import Abandon, ExpansionError, ShellExit, Unwind
@@ -166,6 +167,10 @@ def _run(shell: Shell, text: str) -> int:
     except OSError as error:
         # A write that failed outside any command, such as a trace to a full disk.
         session.status = 141 if error.errno == 32 else 1
+        return session.status
+    except Exception as error:
+        _recover(shell)
+        session.status = crashed("bash", error, shell.fds.get(2, redirections.CLOSED))
         return session.status
     if session.mode != "interactive":
         return _at_exit(shell, status)

@@ -142,7 +142,7 @@ def umask(shell: Shell, argv: list[str]) -> int:
             shell.out(("umask " if "p" in flags else "") + f"{session.umask:04o}\n")
         return 0
     text = rest[0]
-    if text[0].isdigit():
+    if text[:1].isdigit() or not text:
         if not re.fullmatch(r"[0-7]+", text) or int(text, 8) > 0o777:
             shell.error(f"umask: {text}: octal number out of range")
             return 1
