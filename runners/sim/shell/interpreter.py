@@ -219,7 +219,7 @@ class Shell:
             stream.users += 1
         child = Shell(self.machine, session, taken, self.hub)
         child.line = self.line
-        child.depth = self.depth
+        child.depth = self.depth + subshells.FORK_DEPTH
         child.loops = self.loops
         child.function_depth = self.function_depth
         child.sourced = self.sourced

@@ -20,7 +20,7 @@ from runners.sim.shell.interpreter import Shell
 from runners.sim.shell.session import DEFAULT_PATH, Limits, Session, ShellResult
 from runners.sim.shell.signals import Abandon, ExpansionError, ShellExit, Unwind
 
-_RECURSION = 12_000
+_RECURSION = 60_000
 _JOB_OUTPUT = 1 << 20
 """Bytes that a daemon's job may say, on either stream, before it is ended."""
 LINE_SECONDS = 0.02

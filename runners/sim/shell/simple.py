@@ -18,7 +18,7 @@ from runners.sim.shell.subshells import drop_temporary
 if TYPE_CHECKING:
     from runners.sim.shell.interpreter import Shell
 
-_MAX_FUNCTIONS = 200
+_MAX_FUNCTIONS = 2500
 
 
 def run(shell: Shell, node: Simple) -> int:

@@ -24,22 +24,23 @@ from runners.sim.shell.signals import ShellExit
 if TYPE_CHECKING:
     from runners.sim.shell.interpreter import Shell
 
-MAX_DEPTH = 1000
+MAX_DEPTH = 10_000
 """Nested functions, substitutions and compound commands; bash itself ends with a segmentation fault further down."""
+FORK_DEPTH = 40
+"""What a nested process counts for in that: it takes as much more room than a nested command."""
 MAX_PROCESSES = 3000
 
 
 def substitute_command(shell: Shell, program: Program) -> str:
     """The output of `$(…)` without its trailing newlines."""
     shell.spend(20)
-    if shell.depth > MAX_DEPTH - 20:
+    if shell.depth > MAX_DEPTH - FORK_DEPTH:
         raise ShellExit(139)
     quick = _file_substitution(shell, program)
     if quick is not None:
         return quick
     capture = Capture(shell.machine)
     child = shell.subshell({**shell.fds, 1: capture})
-    child.depth += 3
     child.checked = 0 if "inherit_errexit" in shell.session.shopt else child.checked
     if "inherit_errexit" not in shell.session.shopt:
         child.session.options = child.session.options - {"errexit"}

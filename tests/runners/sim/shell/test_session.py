@@ -93,3 +93,9 @@ def test_time_is_virtual() -> None:
     say(machine, session, "sleep 90")
     assert 90 <= machine.clock.now - before < 91
     assert run_line(machine, session, "sleep 100", Limits(seconds=10)).timed_out
+
+
+def test_functions_may_call_themselves_a_thousand_times() -> None:
+    machine, session = fresh()
+    text = "f() { if (( $1 > 0 )); then f $(( $1 - 1 )); else echo bottom; fi; }; f 1500"
+    assert say(machine, session, text) == "bottom\n"
