@@ -123,8 +123,14 @@ def _covers(pattern: str, host: str) -> bool:
 
 def verify(chain: Sequence[x509.Certificate], anchors: Sequence[x509.Certificate], now: float) -> Problem | None:
     """The first problem of a chain whose first certificate is the server's, or None."""
+    return next(iter(problems(chain, anchors, now)), None)
+
+
+def problems(chain: Sequence[x509.Certificate], anchors: Sequence[x509.Certificate], now: float) -> tuple[Problem, ...]:
+    """Everything that is wrong with a chain: first with how it is put together, then with its dates from the top."""
     if not chain:
-        return Problem(2, "unable to get issuer certificate")
+        return (Problem(2, "unable to get issuer certificate"),)
+    found: list[Problem] = []
     moment = datetime.fromtimestamp(now, UTC)
     current, depth = chain[0], 0
     path = [current]
@@ -132,21 +138,24 @@ def verify(chain: Sequence[x509.Certificate], anchors: Sequence[x509.Certificate
     while current not in anchors:
         if current.issuer == current.subject:
             text = "self-signed certificate" if depth == 0 else "self-signed certificate in certificate chain"
-            return Problem(18 if depth == 0 else 19, text, depth)
+            found.append(Problem(18 if depth == 0 else 19, text, depth))
+            break
         issuer = next((one for one in known if one.subject == current.issuer and _signed_by(current, one)), None)
         if issuer is None:
-            return Problem(20, "unable to get local issuer certificate", depth)
+            found.append(Problem(20, "unable to get local issuer certificate", depth))
+            break
         current = issuer
         depth += 1
         path.append(current)
         if depth > 10:
-            return Problem(22, "certificate chain too long", depth)
+            found.append(Problem(22, "certificate chain too long", depth))
+            break
     for level in range(len(path) - 1, -1, -1):
         if moment > ends(path[level]):
-            return Problem(10, "certificate has expired", level)
-        if moment < starts(path[level]):
-            return Problem(9, "certificate is not yet valid", level)
-    return None
+            found.append(Problem(10, "certificate has expired", level))
+        elif moment < starts(path[level]):
+            found.append(Problem(9, "certificate is not yet valid", level))
+    return tuple(found)
 
 
 def _signed_by(certificate: x509.Certificate, issuer: x509.Certificate) -> bool:

@@ -121,6 +121,8 @@ class ProcessTable:
     def listener(self, protocol: str, port: int, address: str = "*") -> Process | None:
         """Who holds the port, so that a bind to (address, port) would fail or a client would reach it."""
         wild = ("0.0.0.0", "::", "*")  # noqa: S104 (names of addresses, nothing is bound)
+        # One IPv6 address is not served by what listens for IPv4.
+        open_to = ("::", "*") if ":" in address and address != "::" else wild
         found: Process | None = None
         for process in self.by_pid.values():
             for socket in process.sockets:
@@ -128,7 +130,7 @@ class ProcessTable:
                     socket.port == port
                     and socket.protocol == protocol
                     and socket.state in ("LISTEN", "")
-                    and (socket.address in wild or address in wild or socket.address == address)
+                    and (socket.address in open_to or address in wild or socket.address == address)
                     and (found is None or process.pid < found.pid)
                 ):
                     found = process

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from runners.sim.commands.context import Context
-from runners.sim.network.names import ResolveFailure, resolve
+from runners.sim.network.names import ResolveFailure, canonical, resolve, resolve_all
 from runners.sim.socket_table import SERVICES
 from runners.sim.tool import Tool
 from runners.sim.users import accounts
@@ -86,12 +86,21 @@ def _hosts(ctx: Context, database: str, keys: list[str]) -> int:
             names = _names_of(ctx, address, key)
             ctx.line(f"{address:<15} {names}")
         else:
-            for index, kind in enumerate(("STREAM", "DGRAM", "RAW")):
-                ctx.line(
-                    f"{address:<15} {kind:<6} {_names_of(ctx, address, key).split()[0] if index == 0 else ''}".rstrip()
-                    + ("" if index == 0 else " ")
-                )
+            name = _names_of(ctx, address, key).split()[0]
+            for place, one in enumerate(_family(ctx, database, key)):
+                for index, kind in enumerate(("STREAM", "DGRAM", "RAW")):
+                    ctx.line(f"{one:<15} {kind:<6} {name if place == index == 0 else ''}")
     return status
+
+
+def _family(ctx: Context, database: str, key: str) -> list[str]:
+    """The addresses that the database gives: all, or one family's (IPv4 ones mapped, where only IPv6 is asked for)."""
+    found = resolve_all(ctx.machine, key)
+    addresses = list(found) if not isinstance(found, ResolveFailure) else []
+    if database == "ahosts":
+        return addresses
+    wanted = [one for one in addresses if (":" in one) == (database == "ahostsv6")]
+    return wanted or [f"::ffff:{one}" for one in addresses if database == "ahostsv6"]
 
 
 def _six(ctx: Context, key: str) -> str:
@@ -110,4 +119,4 @@ def _names_of(ctx: Context, address: str, key: str) -> str:
         words = line.split("#", 1)[0].split()
         if len(words) > 1 and words[0] == address and (key in words[1:] or key == address):
             return " ".join(words[1:])
-    return key
+    return canonical(ctx.machine, key)

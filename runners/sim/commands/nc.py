@@ -6,7 +6,7 @@ from runners.sim.commands.context import Context
 from runners.sim.commands.options import Options
 from runners.sim.network.connect import ConnectFailure, Connection, accepted, connect
 from runners.sim.network.http import HttpFailure, HttpRequest, HttpResponse, exchange
-from runners.sim.network.names import ResolveFailure, resolve
+from runners.sim.network.names import ResolveFailure, resolve, resolve_all
 from runners.sim.programs.descriptors import bind
 from runners.sim.socket_table import service_name
 from runners.sim.tool import Tool
@@ -81,8 +81,15 @@ def _listen(ctx: Context, options: Options) -> int:
 def _try(ctx: Context, host: str, port: int, timeout: float, *, verbose: bool, scan: bool, udp: bool) -> int:
     if udp:
         return _udp(ctx, host, port, verbose=verbose)
-    result = connect(ctx.machine, host, port, cred=ctx.cred, timeout=timeout)
-    ctx.sleep(result.seconds)
+    addresses = resolve_all(ctx.machine, host)
+    result: Connection | ConnectFailure
+    for address in (host,) if isinstance(addresses, ResolveFailure) else addresses:
+        result = connect(ctx.machine, address, port, cred=ctx.cred, timeout=timeout)
+        ctx.sleep(result.seconds)
+        if isinstance(result, Connection) or address == host:
+            break
+        if verbose and address != addresses[-1]:
+            ctx.err(f"connect to {_place(host, address)} port {port} (tcp) failed: {result.message}")
     if isinstance(result, ConnectFailure):
         if result.kind == "no-such-host":
             ctx.err(f'getaddrinfo for host "{host}" port {port}: {result.message}')

@@ -21,7 +21,7 @@ from runners.sim import certificates as certs
 from runners.sim.commands.context import Context
 from runners.sim.network.connect import ConnectFailure, connect
 from runners.sim.network.http import HttpRequest, HttpResponse, exchange
-from runners.sim.openssl_make import genrsa, req, sign
+from runners.sim.openssl_make import ecparam, genpkey, genrsa, req, sign
 
 _VERSION = "OpenSSL 3.0.15 3 Sep 2024 (Library: OpenSSL 3.0.15 3 Sep 2024)"
 _WITH_VALUE = frozenset(
@@ -57,6 +57,9 @@ _WITH_VALUE = frozenset(
         "signkey",
         "nameopt",
         "starttls",
+        "algorithm",
+        "pkeyopt",
+        "name",
     }
 )
 
@@ -88,6 +91,8 @@ def main(ctx: Context) -> int:
         "rsa": _key,
         "pkey": _key,
         "genrsa": genrsa,
+        "genpkey": genpkey,
+        "ecparam": ecparam,
         "dgst": _digest,
         "sha256": _digest,
         "md5": _digest,
@@ -114,6 +119,8 @@ def _load(ctx: Context, path: str | None, what: str = "certificate") -> x509.Cer
         code = {2: "80000002", 13: "8000000D"}.get(error.errno or 0, "80000002")
         ctx.stderr.write(
             f"Could not open file or uri for loading {what} from {path}\n"
+            "4017A5B5E77F0000:error:16000069:STORE routines:ossl_store_get0_loader_int:unregistered scheme:"
+            "../crypto/store/store_register.c:237:scheme=file\n"
             f"4017A5B5E77F0000:error:{code}:system "
 f"library:file_open:{error.strerror}:../providers/implementations/storemgmt/file_store.c:267:calling "
 f"stat({path})\n"
@@ -208,20 +215,29 @@ def _verify(ctx: Context, options: dict[str, str], operands: list[str]) -> int:
         certificate = _load(ctx, path)
         if certificate is None:
             return 2
-        problem = certs.verify((certificate, *extra), anchors, ctx.machine.clock.now)
+        found = certs.problems((certificate, *extra), anchors, ctx.machine.clock.now)
         host = options.get("verify_hostname")
-        if problem is None and host and not certs.matches_host(certificate, host):
-            problem = certs.Problem(62, "hostname mismatch")
-        if problem is None:
+        if host and not certs.matches_host(certificate, host):
+            found = (*found, certs.Problem(62, "hostname mismatch"))
+        if not found:
             ctx.line(f"{path}: OK")
             continue
-        ctx.stderr.write(
-            f"{certs.name_text(certificate.subject)}\nerror {problem.number} at {problem.depth} depth "
-            f"lookup: {problem.text}\n"
-            f"error {path}: verification failed\n".encode("utf-8", "surrogateescape")
-        )
+        subject = certs.name_text(certificate.subject)
+        lines = [f"{subject}\nerror {one.number} at {one.depth} depth lookup: {one.text}" for one in found]
+        lines.append(f"error {path}: verification failed\n")
+        ctx.stderr.write("\n".join(lines).encode("utf-8", "surrogateescape"))
         status = 2
     return status
+
+
+def _refused(link: ConnectFailure) -> str:
+    """The error stack of one address that could not be connected to."""
+    code = {"refused": "8000006F", "timeout": "8000006E", "unreachable": "80000071"}.get(link.kind, "8000006F")
+    stack = "4017A5B5E77F0000:error:"
+    return (
+        f"{stack}{code}:system library:BIO_connect:{link.message}:../crypto/bio/bio_sock2.c:117:calling connect()\n"
+        f"{stack}10000067:BIO routines:BIO_connect:connect error:../crypto/bio/bio_sock2.c:119:\n"
+    )
 
 
 def _s_client(ctx: Context, options: dict[str, str], operands: list[str]) -> int:
@@ -243,10 +259,7 @@ def _s_client(ctx: Context, options: dict[str, str], operands: list[str]) -> int
             )
         else:
             ctx.stderr.write(
-                f"4017A5B5E77F0000:error:8000006F:system "
-                f"library:BIO_connect:{link.message}:../crypto/bio/bio_sock2.c:125:calling "
-                f"connect()\n4017A5B5E77F0000:error:10000067:BIO routines:BIO_connect:connect "
-                f"error:../crypto/bio/bio_sock2.c:127:\n{reason}\n".encode("utf-8", "surrogateescape")
+                f"{_refused(link) * (2 if host == 'localhost' else 1)}{reason}\n".encode("utf-8", "surrogateescape")
             )
         return 1
     name = options.get("servername") or host or place
@@ -265,8 +278,10 @@ def _s_client(ctx: Context, options: dict[str, str], operands: list[str]) -> int
     chain = certs.parse(answer.tls.certificate)
     if not chain:
         return 1
-    problem = certs.verify(chain, certs.trusted(ctx.machine.view(), options.get("CAfile")), ctx.machine.clock.now)
-    if problem is not None:
+    found = certs.problems(chain, certs.trusted(ctx.machine.view(), options.get("CAfile")), ctx.machine.clock.now)
+    # It goes on after each, so that what it says at the end is the last.
+    problem = found[-1] if found else None
+    for problem in found:
         ctx.stderr.write(
             f"depth={problem.depth} {certs.name_text(chain[0].subject)}\nverify "
             f"error:num={problem.number}:{problem.text}\n".encode("utf-8", "surrogateescape")
@@ -295,6 +310,8 @@ def _key(ctx: Context, options: dict[str, str], _operands: list[str]) -> int:
     path = options.get("in")
     try:
         key = load_pem_private_key(ctx.stdin.read() if path is None else ctx.files.read(path), None)
+        if ctx.args[0] == "rsa" and not isinstance(key, rsa.RSAPrivateKey):
+            raise ValueError
     except OSError as error:
         ctx.stderr.write(
             f"Could not open file or uri for loading private key from {path}: {error.strerror}\n".encode(

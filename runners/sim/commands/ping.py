@@ -7,7 +7,7 @@ import ipaddress
 from runners.sim.commands.context import Context
 from runners.sim.net_tools import outward
 from runners.sim.network.firewall import Packet, verdict
-from runners.sim.network.names import ResolveFailure, resolve
+from runners.sim.network.names import ResolveFailure, resolve, resolve_all
 from runners.sim.tool import Tool
 
 PATH = "/bin/ping"
@@ -40,6 +40,8 @@ def main(ctx: Context) -> int:
         ctx.sleep(address.seconds)
         ctx.err(f"{target}: {address.message}")
         return 2
+    six = _six(ctx, target, options.has("4"))
+    address = six or address
     reach = _reach(ctx, address)
     if reach == "network":
         ctx.err("connect: Network is unreachable")
@@ -49,7 +51,10 @@ def main(ctx: Context) -> int:
     deadline = float(options.value("w") or 0)
     if deadline:
         count = min(count, max(int(deadline / interval), 1))
-    ctx.line(f"PING {target} ({address}) 56(84) bytes of data.")
+    if six:
+        ctx.line(f"PING {target}({target} ({address})) 56 data bytes")
+    else:
+        ctx.line(f"PING {target} ({address}) 56(84) bytes of data.")
     times: list[float] = []
     errors = 0
     for sequence in range(1, count + 1):
@@ -94,6 +99,12 @@ def _time(milliseconds: float) -> str:
     return f"{milliseconds:.3f}" if milliseconds < 1 else f"{milliseconds:.2f}"
 
 
+def _six(ctx: Context, target: str, only_four: bool) -> str:
+    """The IPv6 address that a name has first, "" where it has none."""
+    found = resolve_all(ctx.machine, target)
+    return found[0] if not isinstance(found, ResolveFailure) and ":" in found[0] and not only_four else ""
+
+
 def _reach(ctx: Context, address: str) -> str:
     """self, other, lost (no answer), unreachable, prohibited (own firewall) or network (no route)."""
     network = ctx.machine.network
@@ -101,6 +112,8 @@ def _reach(ctx: Context, address: str) -> str:
     out = outward(ctx.machine)
     source = address if own is not None else out.address if out is not None else ""
     interface = "lo" if own is not None else out.name if out is not None else ""
+    if ":" in address:
+        return "self" if own is not None else "network"
     packet = Packet(source, address, "icmp", out_interface=interface)
     if verdict(network.tables, "OUTPUT", packet) != "ACCEPT":
         return "prohibited"

@@ -4,12 +4,13 @@ from __future__ import annotations
 
 from urllib.parse import urljoin, urlsplit
 
-from runners.sim.certificates import matches_host, parse, trusted, verify
+from runners.sim.certificates import matches_host, parse, problems, trusted
 from runners.sim.commands.context import Context
 from runners.sim.commands.options import Options
 from runners.sim.format import human_ceiling
+from runners.sim.network.connect import Connection, connect
 from runners.sim.network.http import HttpFailure, HttpResponse, request
-from runners.sim.network.names import ResolveFailure, resolve
+from runners.sim.network.names import ResolveFailure, resolve, resolve_all
 from runners.sim.tool import Tool
 
 _TOOL = Tool(
@@ -95,8 +96,15 @@ def _exchange(ctx: Context, options: Options, url: str, log: _Log) -> HttpRespon
             log.say(f"failed: {address.message}.\n")
             log.always(f"wget: unable to resolve host address ‘{host}’\n")
             return 4
-        six = ", ::1" if host == "localhost" else ""
-        log.say(f"{address}{six}\n")
+        addresses = _addresses(ctx, options, host, address)
+        log.say(f"{', '.join(addresses)}\n")
+        for other in addresses[:-1]:
+            tried = connect(ctx.machine, other, port, cred=ctx.cred)
+            ctx.sleep(tried.seconds)
+            if isinstance(tried, Connection):
+                address = other
+                break
+            log.say(f"Connecting to {host} ({host})|{other}|:{port}... failed: {tried.message}.\n")
     shown = host if address == host else f"{host} ({host})|{address}|"
     log.say(f"Connecting to {shown}:{port}... ")
     timeout = float(options.value("T", "connect-timeout") or 130)
@@ -127,7 +135,6 @@ def _exchange(ctx: Context, options: Options, url: str, log: _Log) -> HttpRespon
         problem = _certificate(ctx, result, host, options.value("ca-certificate"))
         if problem:
             log.always(problem)
-            log.always(f"To connect to {host} insecurely, use `--no-check-certificate'.\n")
             return 5
     log.say(f"HTTP request sent, awaiting response... {result.status} {result.reason}\n")
     if options.has("S"):
@@ -137,6 +144,14 @@ def _exchange(ctx: Context, options: Options, url: str, log: _Log) -> HttpRespon
         ]
         log.always("\n".join(lines) + "\n")
     return result
+
+
+def _addresses(ctx: Context, options: Options, host: str, first: str) -> tuple[str, ...]:
+    """All addresses of a host in the order they are tried."""
+    found = resolve_all(ctx.machine, host)
+    if isinstance(found, ResolveFailure) or options.has("4"):
+        return (first,)
+    return found
 
 
 def _failed(log: _Log, failure: HttpFailure) -> int:
@@ -158,17 +173,20 @@ def _certificate(ctx: Context, response: HttpResponse, host: str, bundle: str | 
     chain = parse(response.tls.certificate) if response.tls is not None else ()
     if not chain:
         return f"ERROR: The certificate of ‘{host}’ is not trusted.\n"
-    problem = verify(chain, trusted(ctx.machine.view(), bundle), ctx.machine.clock.now)
-    if problem is None:
-        if matches_host(chain[0], host):
-            return ""
-        return f"ERROR: no certificate subject alternative name matches\n\trequested host name ‘{host}’.\n"
-    text = f"ERROR: The certificate of ‘{host}’ is not trusted.\n"
-    if problem.number == 10:
-        return text + f"ERROR: The certificate of ‘{host}’ has expired.\n"
-    if problem.number in (18, 19, 20):
-        text += f"ERROR: The certificate of ‘{host}’ doesn't have a known issuer.\n"
-    return text
+    numbers = [one.number for one in problems(chain, trusted(ctx.machine.view(), bundle), ctx.machine.clock.now)]
+    # GnuTLS's words, which is what Debian builds wget with: its findings, then wget's own two checks.
+    said = [f"ERROR: The certificate of ‘{host}’ is not trusted."] if numbers else []
+    if any(number in (18, 19, 20) for number in numbers):
+        said.append(f"ERROR: The certificate of ‘{host}’ doesn't have a known issuer.")
+    if 9 in numbers:
+        said.append(f"ERROR: The certificate of ‘{host}’ is not yet activated.")
+        said.append("The certificate has not yet been activated")
+    if 10 in numbers:
+        said.append(f"ERROR: The certificate of ‘{host}’ has expired.")
+        said.append("The certificate has expired")
+    if not matches_host(chain[0], host):
+        said.append(f"The certificate's owner does not match hostname ‘{host}’")
+    return "".join(f"{line}\n" for line in said)
 
 
 def _finish(ctx: Context, options: Options, url: str, response: HttpResponse, log: _Log) -> int:

@@ -84,6 +84,12 @@ def _to_self(
     network = machine.network
     own = network.interface(address)
     assert own is not None
+    if ":" in address:
+        # The tables of iptables are IPv4's: nothing stands in the way.
+        process = machine.processes.listener("tcp", port, address)
+        if process is None:
+            return _failed("refused", 0.0002, address, port)
+        return Connection(address, source_port, address, port, process, cred=cred)
     if not own.up and not inside:
         return _failed("timeout", timeout, address, port)
     if inside:

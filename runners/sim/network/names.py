@@ -59,6 +59,43 @@ def resolve(machine: Machine, name: str) -> str | ResolveFailure:
     return failure
 
 
+def resolve_all(machine: Machine, name: str) -> tuple[str, ...] | ResolveFailure:
+    """All addresses of a name in the order that getaddrinfo gives them: the host's own IPv6 one before IPv4."""
+    first = resolve(machine, name)
+    if isinstance(first, ResolveFailure) or first == name:
+        return first if isinstance(first, ResolveFailure) else (first,)
+    six = hosts_six(_text(machine, "/etc/hosts")).get(name.rstrip(".").lower())
+    off = machine.network.sysctl.get("net.ipv6.conf.all.disable_ipv6", "0") == "1"
+    return (first,) if six is None or six == first or off else (six, first)
+
+
+def canonical(machine: Machine, name: str) -> str:
+    """The name under which the servers know it: with the domain of the search list that led to an answer."""
+    if name.rstrip(".").lower() in hosts(_text(machine, "/etc/hosts")):
+        return name
+    config = resolv_conf(_text(machine, "/etc/resolv.conf"))
+    for candidate in _candidates(name, config):
+        for server in config.servers:
+            answer = query(machine, candidate, server)
+            if answer.records:
+                return candidate
+            if answer.status:
+                break
+    return name
+
+
+@lru_cache(maxsize=256)
+def hosts_six(text: str) -> Mapping[str, str]:
+    """Names of /etc/hosts with their IPv6 address."""
+    found: dict[str, str] = {}
+    for line in text.splitlines():
+        words = line.split("#", 1)[0].split()
+        if len(words) > 1 and ":" in words[0]:
+            for name in words[1:]:
+                found.setdefault(name.lower(), words[0])
+    return found
+
+
 def _text(machine: Machine, path: str) -> str:
     try:
         return machine.view().text(path)

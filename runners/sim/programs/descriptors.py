@@ -46,8 +46,10 @@ def open_log(machine: Machine, process: Process, path: str) -> OSError | None:
     return None
 
 
-def bind(machine: Machine, process: Process, address: str, port: int, *, protocol: str = "tcp") -> OSError | None:
-    """Bind and listen. The error: EADDRINUSE, EADDRNOTAVAIL, or EACCES for a low port without the right."""
+def bind(
+    machine: Machine, process: Process, address: str, port: int, *, protocol: str = "tcp", lowest_fd: int = 5
+) -> OSError | None:
+    """Bind and listen, on the first descriptor that is free from `lowest_fd` on. The error: EADDRINUSE, EADDRNOTAVAIL, or EACCES for a low port without the right."""
     process = current(machine, process)
     lowest = int(machine.network.sysctl.get("net.ipv4.ip_unprivileged_port_start", "1024"))
     if port < lowest and process.cred.uid != 0:
@@ -59,7 +61,7 @@ def bind(machine: Machine, process: Process, address: str, port: int, *, protoco
     if holder is not None and holder.pid != process.pid:
         return fail(errno.EADDRINUSE)
     taken = {file.fd for file in process.files} | {socket.fd for socket in process.sockets}
-    fd = next(number for number in range(5, 65536) if number not in taken)
+    fd = next(number for number in range(lowest_fd, 65536) if number not in taken)
     state = "LISTEN" if protocol == "tcp" else ""
     socket = Socket(protocol, "0.0.0.0" if address == "*" else address, port, state, fd=fd)  # noqa: S104
     machine.processes.put(process._replace(sockets=(*process.sockets, socket)))

@@ -77,6 +77,9 @@ class Postgres(Sessions):
                 continue
             bound += 1
             log.write("LOG", f'listening on IPv4 address "{address}", port {port}')
+            six = "::" if name == "*" else "::1" if name == "localhost" else ""
+            if six and bind(machine, process, six, port) is None:
+                log.write("LOG", f'listening on IPv6 address "{six}", port {port}')
         if names and not bound:
             self._forget_lock(machine, held)
             raise EarlyExit(

@@ -118,13 +118,18 @@ class Sshd(Program):
             return 0
         config = parse(machine.view().text(CONFIG))
         port = int(config.get("port", ("22",))[0])
-        for address in (config.get("listenaddress", ("0.0.0.0",))[0],):  # noqa: S104
-            problem = bind(machine, process, address, port)
+        addresses = config.get("listenaddress", ("0.0.0.0", "::"))  # noqa: S104
+        bound = 0
+        for address in addresses:
+            problem = bind(machine, process, address, port, lowest_fd=3)
             if problem is not None:
                 self._say(machine, process, f"error: Bind to port {port} on {address} failed: {problem.strerror}.")
-                self._say(machine, process, "fatal: Cannot bind any address.")
-                return 255
+                continue
+            bound += 1
             self._say(machine, process, f"Server listening on {address} port {port}.")
+        if not bound:
+            self._say(machine, process, "fatal: Cannot bind any address.")
+            return 255
         words = " ".join(process.argv)
         held = hold(machine, process, config, rss=9 << 20, share=0.00001)
         machine.processes.put(held._replace(argv=(f"sshd: {words} [listener] 0 of 10-100 startups",)))
