@@ -66,7 +66,9 @@ class SimBackend:
         """Every world of a scenario begins as the same healthy machine; only its chances follow from `seed`."""
         try:
             base = self._base(content, scenario.system)
-            return SimWorld(open_world(base.machine, seed), base.session.fork(), base.baseline)
+            session = base.session.fork()
+            session.reseed(seed)
+            return SimWorld(open_world(base.machine, seed), session, base.baseline)
         except Exception as error:
             raise WorldError(f"the system {scenario.system} did not boot: {error!r}") from error
 

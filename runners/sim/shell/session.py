@@ -307,6 +307,10 @@ class Session:
             text = "".join(sorted(text + "i", key="abefhikmnuvxBCEHPT".find)) + "s"
         return text + ("c" if self.mode == "command" else "")
 
+    def reseed(self, seed: int) -> None:
+        """In another world `$RANDOM` gives other numbers."""
+        self.random = mix(f"{seed}:{self.pid}:$RANDOM")
+
     def next_random(self) -> int:
         """$RANDOM: 0 to 32767, a fixed sequence for a seed."""
         self.random = (self.random * 6364136223846793005 + 1442695040888963407) & 0xFFFFFFFFFFFFFFFF
