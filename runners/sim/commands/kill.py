@@ -68,7 +68,7 @@ def _send_all(ctx: Context, arguments: list[str], number: int) -> int:
             status = 1
             continue
         pid = int(argument)
-        targets = [pid] if pid > 0 else _group(ctx, -pid)
+        targets = [pid] if pid > 0 else group_members(ctx, -pid)
         problem = 3 if not targets else 0
         for target in targets:
             problem = send(ctx, target, number) or problem
@@ -78,7 +78,7 @@ def _send_all(ctx: Context, arguments: list[str], number: int) -> int:
     return status
 
 
-def _group(ctx: Context, group: int) -> list[int]:
+def group_members(ctx: Context, group: int) -> list[int]:
     """The members of a process group; group 1 (-1) is everything but init."""
     table = ctx.machine.processes
     if group == 1:

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 from runners.sim.lifecycle import SIGNALS
 from runners.sim.shell import execution
 from runners.sim.shell.builtins.arguments import options, show_usage
+from runners.sim.shell.builtins.kill import signal_table
 from runners.sim.shell.operators import quote
 from runners.sim.shell.signals import Abandon, LoopControl, Return, ShellExit
 
@@ -176,9 +177,7 @@ def trap(shell: Shell, argv: list[str]) -> int:
     flags = {letter for letter, _ in given}
     traps = shell.session.traps
     if "l" in flags:
-        names = [f"{number:>2}) SIG{name}" for number, name in sorted(SIGNALS.items())]
-        for start in range(0, len(names), 5):
-            shell.out("\t".join(names[start : start + 5]) + "\n")
+        shell.out(signal_table())
         return 0
     if "p" in flags or not rest:
         wanted = [_signal_name(name) or "" for name in rest] if "p" in flags and rest else list(traps)

@@ -1,15 +1,12 @@
-"""Job control: jobs, fg, bg, wait, kill, disown."""
+"""Job control: jobs, fg, bg, wait, disown."""
 
 from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from runners.sim.commands import COMMANDS
 from runners.sim.lifecycle import SIGNALS
 from runners.sim.shell.builtins.arguments import options
-from runners.sim.shell.builtins.context import builtin_context
 from runners.sim.shell.session import BackgroundJob
-from runners.sim.shell.signals import ShellExit
 
 if TYPE_CHECKING:
     from runners.sim.shell.interpreter import Shell
@@ -166,69 +163,6 @@ def background(shell: Shell, argv: list[str]) -> int:
     if job.status is None:
         shell.error(f"bg: job {job.number} already in background")
     return 0
-
-
-def kill(shell: Shell, argv: list[str]) -> int:
-    """Job specifications become process numbers; the rest is the kill command's."""
-    command = COMMANDS.get("kill")
-    words = [argv[0]]
-    number = 15
-    for index, word in enumerate(argv[1:], 1):
-        if word.startswith("%"):
-            job = find_job(shell, word)
-            if job is None:
-                shell.error(f"kill: {word}: no such job")
-                return 1
-            words.append(str(job.pid))
-            continue
-        if word.startswith("-") and index == 1 and word not in ("-l", "-L", "-s", "-n", "--"):
-            found = _number(word[1:])
-            number = number if found is None else found
-        elif index == 2 and argv[1] in ("-s", "-n"):
-            found = _number(word)
-            number = number if found is None else found
-        words.append(word)
-    pids = [int(word) for word in words[1:] if word.isdigit()]
-    if number == 0 and pids and all(pid in (shell.session.pid, shell.session.home_pid) for pid in pids):
-        return 0
-    if pids and pids[-1] == shell.session.pid and number in SIGNALS:
-        return _signal_self(shell, number)
-    gone = [pid for pid in pids if pid > 0 and shell.machine.processes.get(pid) is None]
-    if gone and "-l" not in argv and all(word.isdigit() for word in words[2:]):
-        for pid in gone:
-            shell.error(f"kill: ({pid}) - No such process")
-        words = [word for word in words if not word.isdigit() or int(word) not in gone]
-        if not any(word.isdigit() for word in words):
-            return 1
-    for pid in pids:
-        if any(job.pid == pid for job in shell.session.jobs):
-            shell.hub.signals[pid] = number
-    if command is None:
-        return 127
-    ctx = builtin_context(shell, words)
-    ctx.environment = shell.session.environment()
-    return command.main(ctx)
-
-
-def _number(text: str) -> int | None:
-    name = text.upper().removeprefix("SIG")
-    if name.isdigit():
-        return int(name)
-    return next((number for number, known in SIGNALS.items() if known == name), None)
-
-
-def _signal_self(shell: Shell, number: int) -> int:
-    """A signal to the shell itself: its trap, or its end."""
-    action = shell.session.traps.get(f"SIG{SIGNALS[number]}")
-    if action is not None and number not in (9, 19):
-        if action:
-            shell.run_trap(action)
-        return 0
-    if number in (17, 18, 23, 28) or (shell.session.mode == "interactive" and number in (2, 3, 15)):
-        return 0
-    if number == 9:
-        shell.session.traps.pop("EXIT", None)
-    raise ShellExit(128 + number)
 
 
 def disown(shell: Shell, argv: list[str]) -> int:

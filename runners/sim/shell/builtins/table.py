@@ -5,7 +5,18 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 from typing import TYPE_CHECKING
 
-from runners.sim.shell.builtins import directories, flow, getopts, information, jobs, reading, settings, text, variables
+from runners.sim.shell.builtins import (
+    directories,
+    flow,
+    getopts,
+    information,
+    jobs,
+    kill,
+    reading,
+    settings,
+    text,
+    variables,
+)
 
 if TYPE_CHECKING:
     from runners.sim.shell.interpreter import Shell
@@ -26,7 +37,7 @@ BUILTINS: Mapping[str, Builtin] = {
     "hash": information.hash_, "history": information.history, "help": information.help_, "times": information.times,
     "caller": information.caller, "complete": information.nothing, "compgen": information.nothing,
     "compopt": information.nothing, "bind": information.nothing, "fc": information.history,
-    "jobs": jobs.jobs, "fg": jobs.foreground, "bg": jobs.background, "wait": jobs.wait, "kill": jobs.kill,
+    "jobs": jobs.jobs, "fg": jobs.foreground, "bg": jobs.background, "wait": jobs.wait, "kill": kill.kill,
     "disown": jobs.disown, "suspend": information.nothing,
     "echo": text.echo, "printf": text.printf, "test": text.test, "[": text.test,
 }  # fmt: skip
