@@ -5,7 +5,7 @@ from __future__ import annotations
 import hashlib
 from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import Literal
+from typing import Literal, NamedTuple
 
 from compiler.codec import dump
 from compiler.model import PackContent, World
@@ -23,8 +23,7 @@ _INNERMOST = 3
 """How many of the innermost frames an unexpected error's description names."""
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Job:
+class Job(NamedTuple):
     """One time that a trial is to be played. `ordinal` counts retries from 0."""
 
     trial_id: str
