@@ -22,7 +22,7 @@ class Options(NamedTuple):
 
     def has(self, *names: str) -> bool:
         """Was any of these given?"""
-        return any(name in names for name, _ in self.given)
+        return bool(self.given) and not {name for name, _ in self.given}.isdisjoint(names)
 
     def value(self, *names: str) -> str | None:
         """The value of the last of these that was given."""
