@@ -39,7 +39,7 @@ from compiler.manifest import (
 from compiler.model import Bundle, Proof, ResolvedScenario, World
 from compiler.reading import names_in
 from compiler.refusals import BadPath, ForeignFolder, TooLarge
-from compiler.resolve import resolve_all
+from compiler.resolve import resolve_all, resolve_system
 from scenario_dsl.model import Library, Pack, System
 from scenario_dsl.writing import write_file, write_tree, writing_to
 
@@ -48,7 +48,7 @@ def compile_pack(library: Library) -> Bundle:
     """Resolve, lower and list everything. Raises `Diagnostics` for what only resolving can find, or a Refusal."""
     scenarios = resolve_all(library)
     used = {scenario.system for scenario in scenarios}
-    systems = tuple(system for name, system in sorted(library.systems.items()) if name in used)
+    systems = tuple(resolve_system(system, library) for name, system in sorted(library.systems.items()) if name in used)
     return assemble(library.pack, systems, scenarios)
 
 
@@ -124,6 +124,15 @@ def write_proof(folder: Path, proof: Proof) -> None:
     with writing_to(folder):
         (folder / ENVELOPE).unlink(missing_ok=True)
     write_file(folder / PROOF, dump(proof))
+
+
+def remove_proof(folder: Path) -> bool:
+    """Take away the proof beside a bundle, and the signature that covered it; returns whether there was a proof."""
+    with writing_to(folder):
+        (folder / ENVELOPE).unlink(missing_ok=True)
+        there = (folder / PROOF).exists()
+        (folder / PROOF).unlink(missing_ok=True)
+    return there
 
 
 def write_envelope(folder: Path, envelope: bytes) -> None:

@@ -38,7 +38,6 @@ class ScenarioHead:
     since: float
     worlds: tuple[WorldFile, ...]
     reward: Reward
-    hints: tuple[str, ...]
     limits: Limits
 
     @classmethod
@@ -54,7 +53,6 @@ class ScenarioHead:
             since=scenario.since,
             worlds=worlds,
             reward=scenario.reward,
-            hints=scenario.hints,
             limits=scenario.limits,
         )
 
@@ -72,7 +70,6 @@ class ScenarioHead:
             gold=solutions.gold,
             bad=solutions.bad,
             reward=self.reward,
-            hints=self.hints,
             limits=self.limits,
         )
 

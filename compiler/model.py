@@ -1,100 +1,28 @@
-"""What the compiler makes: concrete worlds, bundles, proofs.
-
-No templates are left in anything here, save the discovered names in an intervention's steps (`{{ name }}`), which only
-a run can fill.
-"""
+"""What the compiler makes of concrete worlds: bundles, proofs, and the typed content of a bundle."""
 
 from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import Literal
 
-from scenario_dsl.model import (
-    Answer,
-    Delay,
-    Difficulty,
-    Intervention,
-    Invariant,
-    Kind,
-    Limits,
-    Objective,
-    Probe,
-    Reward,
-    Split,
-    System,
-    Task,
-)
-from scenario_dsl.values import Value
+from scenario_dsl.model import Answer, Delay, Intervention, Invariant, Objective, Probe, System, Task
+from scenario_dsl.worlds import PRIMARY, ResolvedCascade, ResolvedFault, ResolvedScenario, Role, World
 
-Role = Literal["primary", "twin", "control"]
-__all__ = ["Answer", "Delay", "Intervention", "Invariant", "Objective", "Probe", "Task"]
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class ResolvedFault:
-    """A fault with its arguments put in: tasks and probes are concrete."""
-
-    fault: str
-    arguments: Mapping[str, Value]
-    inject: tuple[Task, ...]
-    revert: tuple[Task, ...]
-    witness: tuple[Probe, ...]
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class ResolvedCascade:
-    name: str
-    when: Probe
-    after: Delay
-    inject: tuple[ResolvedFault, ...]
-    repeat: bool
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class World:
-    """One copy of a scenario, concrete. In a control, `faults` are the decoys."""
-
-    name: str
-    role: Role
-    parameters: Mapping[str, Value]
-    complaint: str
-    faults: tuple[ResolvedFault, ...]
-    cascades: tuple[ResolvedCascade, ...]
-    objectives: tuple[Objective, ...]
-    invariants: tuple[Invariant, ...]
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class ResolvedScenario:
-    """A scenario with its worlds: first the primary, then twins, then controls, each in document order."""
-
-    name: str
-    title: str
-    kind: Kind
-    difficulty: Difficulty
-    split: Split
-    tags: tuple[str, ...]
-    system: str
-    since: float = 0.0
-    worlds: tuple[World, ...]
-    gold: Intervention
-    bad: tuple[Intervention, ...]
-    reward: Reward
-    hints: tuple[str, ...]
-    limits: Limits
-
-    def world(self, name: str) -> World:
-        """The world of that name; raises KeyError."""
-        for world in self.worlds:
-            if world.name == name:
-                return world
-        raise KeyError(name)
-
-    @property
-    def full_score(self) -> float:
-        """The points of all objectives, as the primary has them."""
-        return round(sum(objective.points for objective in self.worlds[0].objectives), 9)
+__all__ = [
+    "PRIMARY",
+    "Answer",
+    "Delay",
+    "Intervention",
+    "Invariant",
+    "Objective",
+    "Probe",
+    "ResolvedCascade",
+    "ResolvedFault",
+    "ResolvedScenario",
+    "Role",
+    "Task",
+    "World",
+]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

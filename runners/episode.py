@@ -125,7 +125,7 @@ class _Play:
                 Task(
                     complaint=self._world.complaint,
                     questions=questions(self._world),
-                    hints=self._scenario.hints,
+                    hints=self._world.hints,
                     limits=self._limits,
                 )
             )

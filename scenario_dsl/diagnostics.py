@@ -84,8 +84,10 @@ class Diagnostics(AuthorError):  # noqa: N818 (it reads as what it is)
 
 
 def ordered(found: Iterable[Diagnostic]) -> tuple[Diagnostic, ...]:
-    """By file and position; what was found twice (through an alias, say) is kept once."""
-    unique = {(each.source.path, each.span.start, each.span.end, each.code, each.message): each for each in found}
+    """By file and position; what was found twice (through an alias, say) is kept as it was first told."""
+    unique: dict[tuple[str, int, int, str, str], Diagnostic] = {}
+    for each in found:
+        unique.setdefault((each.source.path, each.span.start, each.span.end, each.code, each.message), each)
     return tuple(each for _, each in sorted(unique.items(), key=lambda item: item[0]))
 
 

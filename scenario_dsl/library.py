@@ -9,7 +9,6 @@ from pathlib import Path
 from typing import TypeVar
 
 from scenario_dsl.checks.fault import check_fault
-from scenario_dsl.checks.known import Known
 from scenario_dsl.checks.pack import check_lone_points, check_scenario_count
 from scenario_dsl.checks.scenario import check_scenario
 from scenario_dsl.checks.system import check_system
@@ -17,7 +16,9 @@ from scenario_dsl.diagnostics import Diagnostic, Diagnostics, closest, errors_in
 from scenario_dsl.folders import PACK_FILE, TREE, PackFolder, entries, look_into, pack_around, system_files
 from scenario_dsl.loading import Loaded, load_document
 from scenario_dsl.model import Fault, Library, Pack, Scenario, System
+from scenario_dsl.nodes import Document
 from scenario_dsl.problems import packs as problems
+from scenario_dsl.realise.known import Known
 from scenario_dsl.schema import DocumentKind
 from scenario_dsl.source import SourceText, Span
 
@@ -35,11 +36,13 @@ def load_library(pack_dir: Path, search: Sequence[Path] = ()) -> Library:
     found = (*reader.everything(reading), *_found_in(scenarios))
     if errors_in(found) or reading.pack is None:
         raise Diagnostics(found)
+    loaded = tuple(each for each, _ in scenarios)
     return Library(
         pack=reading.pack,
-        scenarios={scenario.name: scenario for scenario in _values((loaded for loaded, _ in scenarios), Scenario)},
+        scenarios={scenario.name: scenario for scenario in _values(loaded, Scenario)},
         faults=dict(sorted(reading.known.faults.items())),
         systems=dict(sorted(reading.known.systems.items())),
+        documents={**reading.known.documents, **_documents(loaded)},
     )
 
 
@@ -153,19 +156,15 @@ class _Reader:
 
     def _read(self, folder: PackFolder) -> _Reading:
         pack_file = self._load(folder.folder / PACK_FILE)
-        faults = tuple(self._load(path) for path in folder.faults)
-        taken = [_with_tree(self._load(path)) for path in folder.systems]
-        systems = tuple(loaded for loaded, _ in taken)
+        faults = tuple(_judged(self._load(path)) for path in folder.faults)
+        systems = tuple(_judged(_with_tree(self._load(path))) for path in folder.systems)
         found = [each for loaded in (pack_file, *faults, *systems) for each in loaded.found]
-        found += [each for _, problems_of_tree in taken for each in problems_of_tree]
         pack = pack_file.value if isinstance(pack_file.value, Pack) else None
         uses = tuple(self._uses(folder.folder, pack_file, pack, found))
         known = _known(faults, systems, uses, complete=pack is not None and len(uses) == len(pack.uses))
         found += _names("pack", (pack_file,), {})
         found += _names("fault", faults, _taken(loaded for used in uses for loaded in used.faults))
         found += _names("system", systems, _taken(loaded for used in uses for loaded in used.systems))
-        for loaded in (*faults, *systems):
-            found += _meaning(loaded, known)
         if pack is not None and pack_file.document is not None:
             found += check_scenario_count(pack_file.document, pack, len(folder.scenarios))
             if not folder.scenarios and not faults and not systems:
@@ -241,31 +240,52 @@ def _values(loaded: Iterable[Loaded], kind: type[_T]) -> Iterator[_T]:
     return (each.value for each in loaded if isinstance(each.value, kind))
 
 
-def _with_tree(loaded: Loaded) -> tuple[Loaded, tuple[Diagnostic, ...]]:
+def _with_tree(loaded: Loaded) -> Loaded:
     """A system with the files of its folder."""
     if not isinstance(loaded.value, System) or loaded.document is None:
-        return loaded, ()
+        return loaded
     files, faults = system_files(loaded.path.parent / TREE, loaded.value.files)
     span = loaded.document.place(("system",))
     found = tuple(
         problems.TreeFile(source=loaded.source, span=span, path=fault.path, reason=fault.reason) for fault in faults
     )
-    return replace(loaded, value=replace(loaded.value, files=files)), found
+    return replace(loaded, value=replace(loaded.value, files=files), found=(*loaded.found, *found))
+
+
+def _judged(loaded: Loaded) -> Loaded:
+    """A fault or system with what is wrong with its meaning, for which it needs no other document."""
+    return replace(loaded, found=(*loaded.found, *_meaning(loaded, Known(complete=False))))
+
+
+def _documents(loaded: Iterable[Loaded]) -> dict[tuple[str, str], Document]:
+    return {
+        (each.kind, each.name): each.document
+        for each in loaded
+        if each.kind is not None and each.document is not None and each.value is not None
+    }
 
 
 def _known(faults: Sequence[Loaded], systems: Sequence[Loaded], uses: Sequence[_Reading], *, complete: bool) -> Known:
     known_faults: dict[str, Fault] = {}
     known_systems: dict[str, System] = {}
+    documents: dict[tuple[str, str], Document] = {}
     unsound: set[str] = set()
     for used in uses:
+        documents |= used.known.documents
         known_faults |= used.known.faults
         known_systems |= used.known.systems
         unsound |= used.known.unsound
     known_faults |= {fault.name: fault for fault in _values(faults, Fault)}
     known_systems |= {system.name: system for system in _values(systems, System)}
-    unsound |= {each.name for each in (*faults, *systems) if each.value is None}
-    complete = complete and all(used.known.complete for used in uses)
-    return Known(faults=known_faults, systems=known_systems, unsound=frozenset(unsound), complete=complete)
+    documents |= _documents((*faults, *systems))
+    unsound |= {each.name for each in (*faults, *systems) if each.value is None or errors_in(each.found)}
+    return Known(
+        faults=known_faults,
+        systems=known_systems,
+        documents=documents,
+        unsound=frozenset(unsound),
+        complete=complete and all(used.known.complete for used in uses),
+    )
 
 
 def _taken(loaded: Iterable[Loaded]) -> dict[str, str]:

@@ -1,6 +1,6 @@
 """The documents of the language as values: what `check` returns and the compiler takes.
 
-Text may still hold templates (`{{ name }}`); the compiler renders them, world by world. `at` is the route of a thing in
+Text may still hold templates (`{{ name }}`), which `realise` puts in, world by world. `at` is the route of a thing in
 its document, for diagnostics that only a later stage can make.
 """
 
@@ -10,6 +10,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Literal
 
+from scenario_dsl.nodes import Document
 from scenario_dsl.values import Route, Value
 
 Kind = Literal["repair", "investigation"]
@@ -278,9 +279,13 @@ class Pack:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Library:
-    """All checked documents of one pack and of the packs it uses: what the compiler resolves against."""
+    """All checked documents of one pack and of the packs it uses: what the compiler resolves against.
+
+    `documents`: what they were read from, by kind and name, so that every later finding has its place in them.
+    """
 
     pack: Pack
     scenarios: Mapping[str, Scenario]
     faults: Mapping[str, Fault]
     systems: Mapping[str, System]
+    documents: Mapping[tuple[str, str], Document] = field(default_factory=dict)

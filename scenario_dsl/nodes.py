@@ -133,6 +133,11 @@ class Document:
         return Span(at, at + len(written)) if at >= 0 else self.place(route)
 
 
+def stand_in(title: str) -> Document:
+    """The document of what was made in code: diagnostics call it by this title and have no text to show."""
+    return Document(source=SourceText(title, ""), root=MapNode(span=Span(0, 0), entries={}, flow=False))
+
+
 def scalars(node: Node, route: Route = ()) -> Iterator[tuple[Route, ScalarNode]]:
     """Every scalar of a tree with its route."""
     if isinstance(node, ScalarNode):

@@ -313,15 +313,13 @@ def normal(type_name: str, value: Value) -> Value:
 def bind(parameters: Sequence[Parameter], arguments: Mapping[str, Value]) -> dict[str, Value]:
     """Arguments as the thing that takes them sees them: defaults filled in, values in their meaning.
 
-    Raises ValueError, naming the argument, for a value that is not of its type. Arguments still holding templates stay.
+    Raises ValueError, naming the argument, for a value that is not of its type.
     """
     bound: dict[str, Value] = {}
     for parameter in parameters:
         value = arguments.get(parameter.name, parameter.default)
-        if value is not None and not is_template(value):
-            try:
-                value = normal(parameter.type, value)
-            except ValueError as error:
-                raise ValueError(f"{parameter.name}: {error}") from None
-        bound[parameter.name] = value
+        try:
+            bound[parameter.name] = None if value is None else normal(parameter.type, value)
+        except ValueError as error:
+            raise ValueError(f"{parameter.name}: {error}") from None
     return bound

@@ -19,7 +19,8 @@ class ProbeType:
     """One kind of measurement.
 
     `exactly_one`: groups of arguments of which exactly one is given; `at_least_one`: expectations of which one must be
-    there, so that the probe says something.
+    there, so that the probe says something; `presence`: the argument that says whether the thing is there at all, and
+    `only_of_present` what cannot be expected of a thing that is not.
     """
 
     name: str
@@ -28,6 +29,8 @@ class ProbeType:
     example: Mapping[str, Value]
     exactly_one: tuple[tuple[str, ...], ...] = ()
     at_least_one: tuple[str, ...] = ()
+    presence: str | None = None
+    only_of_present: tuple[str, ...] = ()
 
 
 def _must(name: str, type_name: str, doc: str, *, choices: tuple[Value, ...] = ()) -> Parameter:
@@ -86,6 +89,8 @@ _FILE = ProbeType(
         "readable_by_others",
         "target",
     ),
+    presence="exists",
+    only_of_present=("type", "owner", "group", "mode", "contains", "readable_by", "target", "size_at_least"),
     parameters=(
         _must("path", "path", "the file"),
         _may("exists", "boolean", "whether it is there"),
@@ -107,6 +112,8 @@ _SOCKET = ProbeType(
     name="socket",
     doc="Whether something listens on a port.",
     example={"port": 5432, "listening": True},
+    presence="listening",
+    only_of_present=("process", "address"),
     parameters=(
         _must("port", "port", "the port"),
         _must("listening", "boolean", "whether something listens there"),
@@ -119,6 +126,8 @@ _PROCESS = ProbeType(
     name="process",
     doc="Processes by their command line.",
     example={"matches": "^nginx: worker", "running": True},
+    presence="running",
+    only_of_present=("count_at_least",),
     parameters=(
         _must("matches", "regex", "found in the command line"),
         _must("running", "boolean", "whether there is such a process"),
@@ -167,6 +176,8 @@ _CRON = ProbeType(
     name="cron",
     doc="A user's cron job.",
     example={"user": "root", "command": "backup\\.sh", "present": True, "schedule": "0 3 * * *"},
+    presence="present",
+    only_of_present=("schedule", "succeeded_within"),
     parameters=(
         _must("user", "user", "whose table"),
         _must("command", "regex", "found in the job's command"),
@@ -179,6 +190,8 @@ _USER = ProbeType(
     name="user",
     doc="An account.",
     example={"name": "deploy", "exists": True, "sudo": False},
+    presence="exists",
+    only_of_present=("groups", "shell", "sudo"),
     parameters=(
         _must("name", "user", "the account"),
         _must("exists", "boolean", "whether there is such an account"),
@@ -229,6 +242,8 @@ _DNS = ProbeType(
     name="dns",
     doc="Whether the machine itself can resolve a name, by all the means it is set up to use.",
     example={"name": "db-primary", "resolves": True, "address": "10.0.0.10"},
+    presence="resolves",
+    only_of_present=("address",),
     parameters=(
         _must("name", "string", "the name"),
         _must("resolves", "boolean", "whether it resolves"),
@@ -239,6 +254,8 @@ _CERTIFICATE = ProbeType(
     name="certificate",
     doc="A certificate in a PEM file.",
     example={"path": "/etc/ssl/certs/shop.pem", "valid": True, "valid_for_at_least": "7d"},
+    presence="valid",
+    only_of_present=("valid_for_at_least",),
     parameters=(
         _must("path", "path", "the file"),
         _must("valid", "boolean", "whether now lies within its dates"),
@@ -271,6 +288,8 @@ _MOUNT = ProbeType(
     name="mount",
     doc="Whether something is mounted at a path.",
     example={"path": "/var/log", "mounted": True, "options": ("rw",)},
+    presence="mounted",
+    only_of_present=("options",),
     parameters=(
         _must("path", "path", "where"),
         _must("mounted", "boolean", "whether something is mounted there"),

@@ -310,14 +310,12 @@ def _fault() -> Schema:
             "arguments": free_mapping("`arguments`", argument, "its arguments, by name", names=PARAMETER_NAME),
             "inject": many({"$ref": "#/$defs/task"}, "the tasks that break it", at_least=1),
             "revert": many({"$ref": "#/$defs/task"}, "the tasks that undo it"),
-            "witness": many({"$ref": "#/$defs/probe"}, "probes that all hold exactly while it is in force"),
+            "witness": many({"$ref": "#/$defs/probe"}, "probes that all hold exactly while it is in force", at_least=1),
             "example": {"type": "object", "title": "`example`", "description": "arguments that make sense"},
         },
         required=("fault", "title", "doc", "inject", "revert", "witness"),
         description="One named break of a system.",
     )
-    schema["if"] = {"not": {"properties": {"decoy": {"const": True}}, "required": ["decoy"]}}
-    schema["then"] = {"properties": {"witness": {"minItems": 1}}}
     return {**schema, "$defs": {"probe": _probe(), "task": _task()}}
 
 

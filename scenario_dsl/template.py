@@ -62,15 +62,17 @@ _ALLOWED = (
 class TemplateError(AuthorError):
     """An expression that cannot be evaluated. `expression` is its text with the braces; `kind` is one of:
 
-    syntax, forbidden (`name`: the unknown filter, if it is one), unknown (`name`: the unknown name), large, value
+    syntax, forbidden (`name`: the unknown filter, if it is one), unknown (`name`: the unknown name), large, value,
+    mixed (`name` is known now, `late` only while running), computed (with `name`, known only while running)
     """
 
-    def __init__(self, kind: str, expression: str, reason: str, name: str = "") -> None:
+    def __init__(self, kind: str, expression: str, reason: str, name: str = "", late: str = "") -> None:
         super().__init__(f"{expression}: {reason}")
         self.kind = kind
         self.expression = expression
         self.reason = reason
         self.name = name
+        self.late = late
 
 
 class _Sandbox(ImmutableSandboxedEnvironment):
@@ -206,29 +208,22 @@ def _evaluate(found: Expression, names: Mapping[str, object]) -> Value:
         raise TemplateError("value", found.written, _reason(error)) from None
 
 
-def render(text: str, names: Mapping[str, Value], *, keep: frozenset[str] = frozenset()) -> Value:
-    """Text with its expressions put in; raises TemplateError.
-
-    Expressions that use a name of `keep` (known only while running) stay as they are written.
-    """
+def render(text: str, names: Mapping[str, Value]) -> Value:
+    """Text with its expressions put in; raises TemplateError."""
     if "{{" not in text:
         return text
     plain = {name: thaw(value) for name, value in names.items()}
     parts: list[str] = []
     at = size = 0
     for found in expressions(text):
-        end = found.start + len(found.written)
-        if _compile(found.inner).names & keep:
-            piece: Value = found.written
-        else:
-            piece = _evaluate(found, plain)
-            if len(found.written) == len(text):
-                return piece
+        piece = _evaluate(found, plain)
+        if len(found.written) == len(text):
+            return piece
         parts += [text[at : found.start], _as_text(piece, found)]
         size += len(parts[-1])
         if size > 1 << 16:
             raise TemplateError("large", found.written, "the text grows beyond 65536 characters")
-        at = end
+        at = found.start + len(found.written)
     return "".join([*parts, text[at:]])
 
 
@@ -240,14 +235,3 @@ def _as_text(value: Value, found: Expression) -> str:
     if isinstance(value, bool):
         return "true" if value else "false"
     return str(value)
-
-
-def render_value(value: Value, names: Mapping[str, Value], *, keep: frozenset[str] = frozenset()) -> Value:
-    """`render` for every text inside a value."""
-    if isinstance(value, str):
-        return render(value, names, keep=keep)
-    if isinstance(value, tuple):
-        return tuple(render_value(item, names, keep=keep) for item in value)
-    if isinstance(value, Mapping):
-        return {key: render_value(item, names, keep=keep) for key, item in value.items()}
-    return value

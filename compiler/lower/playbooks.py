@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 
-from compiler.literals import unescape
 from compiler.lower.mounts import lower_mount
 from compiler.lower.yaml_text import Unsafe, write
 from compiler.model import ResolvedFault, Task
+from scenario_dsl.realise.literals import unescape
 from scenario_dsl.values import Value
 
 

@@ -6,20 +6,17 @@ condition may come about by itself (a disk fills, a process grows) and counts as
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator
 from dataclasses import dataclass
 
-from scenario_dsl.checks.known import Known
-from scenario_dsl.checks.realise import WorldNames, concrete_probe, realise
 from scenario_dsl.diagnostics import Diagnostic, Label, closest, listing
-from scenario_dsl.model import Cascade, FaultUse, Scenario
+from scenario_dsl.model import Cascade, Scenario
 from scenario_dsl.nodes import Document
 from scenario_dsl.problems import meaning as problems
-from scenario_dsl.template import TemplateError
-from scenario_dsl.values import Value
+from scenario_dsl.worlds import World
 
 
-def check_cascades(document: Document, scenario: Scenario, known: Known) -> Iterator[Diagnostic]:
+def check_cascades(document: Document, scenario: Scenario) -> Iterator[Diagnostic]:
     names = [cascade.name for cascade in scenario.cascades]
     for index, cascade in enumerate(scenario.cascades):
         if cascade.name in names[:index]:
@@ -40,7 +37,6 @@ def check_cascades(document: Document, scenario: Scenario, known: Known) -> Iter
                 known=f"there are: {listing(names)}" if names else "this scenario has no cascades",
                 suggestion=closest(armed_by, names),
             )
-    yield from _reachable(document, scenario, known)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -54,8 +50,9 @@ class _Soonest:
         return _Soonest(commands=self.commands + cascade.after.commands, seconds=self.seconds + cascade.after.seconds)
 
 
-def _reachable(document: Document, scenario: Scenario, known: Known) -> Iterator[Diagnostic]:
-    providers = _providers(document, scenario, known)
+def check_reachable(document: Document, scenario: Scenario, primary: World) -> Iterator[Diagnostic]:
+    """`primary`: the scenario's, as it was made."""
+    providers = _providers(primary)
     soonest: dict[int, _Soonest] = {}
     # Each round can settle at least one more cascade; what is left after all rounds waits for itself.
     for _ in scenario.cascades:
@@ -93,24 +90,12 @@ def _too_late(soonest: _Soonest, scenario: Scenario) -> str:
     return ""
 
 
-def _providers(document: Document, scenario: Scenario, known: Known) -> list[tuple[int, ...] | None]:
+def _providers(world: World) -> list[tuple[int, ...] | None]:
     """For each cascade the cascades that bring its condition about, or None where it may come about without them."""
-    world = WorldNames(title="the primary", parameters=scenario.parameters)
-
-    def witnesses(uses: tuple[FaultUse, ...]) -> list[tuple[str, Mapping[str, Value]]]:
-        # What does not fit is reported where the worlds are checked.
-        real = [realise(document, use, world, known, []) for use in uses]
-        return [probe for fault in real if fault is not None for probe in fault.witness]
-
-    initial = witnesses(scenario.faults)
-    effects = [witnesses(cascade.inject) for cascade in scenario.cascades]
+    initial = [probe for fault in world.faults for probe in fault.witness]
+    effects = [[probe for fault in cascade.inject for probe in fault.witness] for cascade in world.cascades]
     providers: list[tuple[int, ...] | None] = []
-    for cascade in scenario.cascades:
-        try:
-            condition = (cascade.when.type, concrete_probe(cascade.when, scenario.parameters))
-        except (TemplateError, ValueError):
-            providers.append(None)
-            continue
-        by = tuple(index for index, effect in enumerate(effects) if condition in effect)
-        providers.append(by if by and condition not in initial else None)
+    for cascade in world.cascades:
+        by = tuple(index for index, effect in enumerate(effects) if cascade.when in effect)
+        providers.append(by if by and cascade.when not in initial else None)
     return providers

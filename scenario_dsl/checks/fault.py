@@ -2,52 +2,61 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Sequence
 from collections.abc import Set as AbstractSet
 
-from scenario_dsl.checks.arguments import check_given, check_value, check_values
-from scenario_dsl.checks.probes import contradictions
-from scenario_dsl.checks.realise import example_of
-from scenario_dsl.checks.templates import check_texts, known_names, rendered
-from scenario_dsl.diagnostics import Diagnostic, closest
-from scenario_dsl.model import Fault, FaultUse, Parameter, Probe, Task
+from scenario_dsl.diagnostics import Diagnostic, closest, errors_in
+from scenario_dsl.model import Fault, FaultUse, Parameter, Task
 from scenario_dsl.modules import MODULES
 from scenario_dsl.nodes import Document, MapNode
-from scenario_dsl.probes import PROBES
-from scenario_dsl.problems import meaning, templates
+from scenario_dsl.problems import meaning as problems
+from scenario_dsl.problems import templates
+from scenario_dsl.realise.arguments import bound, check_given, meaning
+from scenario_dsl.realise.faults import example_of, make_fault
+from scenario_dsl.realise.texts import check_texts, known_names
 from scenario_dsl.template import TemplateError, expressions, names_in, names_in_condition
 from scenario_dsl.values import Route, Value, strings
 
 
 def check_fault(document: Document, fault: Fault) -> Iterator[Diagnostic]:
-    yield from _declarations(document, fault)
-    if "example" in document.root.entries:
-        use = FaultUse(fault=fault.name, arguments=fault.example, at=("example",))
-        yield from check_given(document, use, fault)
-        yield from check_values(document, ("example",), fault.arguments, fault.example)
+    found = [*_declarations(document, fault)]
+    if not errors_in(found):
+        found += _example(document, fault)
     names = frozenset(parameter.name for parameter in fault.arguments)
-    example = example_of(fault)
     for part, tasks in (("inject", fault.inject), ("revert", fault.revert)):
-        yield from _one_module_each(document, part)
-        yield from _tasks(document, tasks, names, example)
+        found += _one_module_each(document, part)
+        found += _tasks(document, tasks, names)
     for probe in fault.witness:
-        yield from check_texts(document, probe.at, probe.arguments, names)
-        if example is not None:
-            yield from _with_example(document, probe.at, PROBES[probe.type].parameters, probe.arguments, example, probe)
+        found += check_texts(document, probe.at, probe.arguments, names)
+    example = None if errors_in(found) else example_of(document, fault)
+    if example is not None:
+        make_fault(document, fault, example, found)
+    yield from found
     yield from _unused(document, fault)
 
 
+def _example(document: Document, fault: Fault) -> Iterator[Diagnostic]:
+    if "example" in document.root.entries:
+        use = FaultUse(fault=fault.name, arguments=fault.example, at=("example",))
+        yield from check_given(document, use, fault)
+        found: list[Diagnostic] = []
+        bound(document, use.at, fault.arguments, fault.example, found)
+        yield from found
+
+
 def _declarations(document: Document, fault: Fault) -> Iterator[Diagnostic]:
+    found: list[Diagnostic] = []
     for parameter in fault.arguments:
         route: Route = ("arguments", parameter.name)
         if parameter.required and parameter.default is not None:
             span = document.key((*route, "default"))
-            yield meaning.DefaultOfRequired(source=document.source, span=span, name=parameter.name)
+            yield problems.DefaultOfRequired(source=document.source, span=span, name=parameter.name)
         if parameter.default is not None:
-            yield from check_value(document, (*route, "default"), parameter, parameter.default)
+            meaning(document, (*route, "default"), parameter, parameter.default, found)
         for index, choice in enumerate(parameter.choices):
             plain = Parameter(name=parameter.name, type=parameter.type, doc=parameter.doc)
-            yield from check_value(document, (*route, "choices", index), plain, choice)
+            meaning(document, (*route, "choices", index), plain, choice, found)
+    yield from found
 
 
 def _one_module_each(document: Document, part: str) -> Iterator[Diagnostic]:
@@ -57,14 +66,12 @@ def _one_module_each(document: Document, part: str) -> Iterator[Diagnostic]:
         assert isinstance(task, MapNode)
         used = [key for key in task.entries if key in MODULES]
         if len(used) > 1:
-            yield meaning.TasksMixed(
+            yield problems.TasksMixed(
                 source=document.source, span=task.entries[used[1]].key, first=used[0], second=used[1]
             )
 
 
-def _tasks(
-    document: Document, tasks: Sequence[Task], names: AbstractSet[str], example: Mapping[str, Value] | None
-) -> Iterator[Diagnostic]:
+def _tasks(document: Document, tasks: Sequence[Task], names: AbstractSet[str]) -> Iterator[Diagnostic]:
     registered: frozenset[str] = frozenset()
     for task in tasks:
         later = registered | {"item"} if task.loop is not None else registered
@@ -74,9 +81,6 @@ def _tasks(
         yield from check_texts(document, (*task.at, "loop"), task.loop, names, registered)
         if task.when is not None:
             yield from _condition(document, (*task.at, "when"), task.when, names, later)
-        if example is not None:
-            now = {name: value for name, value in task.arguments.items() if not _mentions(value, later)}
-            yield from _with_example(document, route, MODULES[task.module].parameters, now, example, None)
         if task.register is not None:
             registered |= {task.register}
 
@@ -117,34 +121,6 @@ def _without_templates(when: str) -> str:
     return when
 
 
-def _mentions(value: Value, names: AbstractSet[str]) -> bool:
-    for _, text in strings(value):
-        try:
-            if names_in(text) & names:
-                return True
-        except TemplateError:
-            return True
-    return False
-
-
-def _with_example(
-    document: Document,
-    route: Route,
-    parameters: Sequence[Parameter],
-    arguments: Mapping[str, Value],
-    example: Mapping[str, Value],
-    probe: Probe | None,
-) -> Iterator[Diagnostic]:
-    """The fault as its own example makes it: typed arguments and probes that can hold."""
-    found: list[Diagnostic] = []
-    concrete = rendered(document, route, arguments, example, found)
-    assert isinstance(concrete, Mapping)
-    yield from found
-    yield from check_values(document, route, parameters, concrete)
-    if probe is not None:
-        yield from contradictions(document, probe, concrete)
-
-
 def _unused(document: Document, fault: Fault) -> Iterator[Diagnostic]:
     used: set[str] = set()
     tasks = (*fault.inject, *fault.revert)
@@ -161,7 +137,7 @@ def _unused(document: Document, fault: Fault) -> Iterator[Diagnostic]:
     for parameter in fault.arguments:
         if parameter.name not in used:
             span = document.key(("arguments", parameter.name))
-            yield meaning.ParameterUnused(source=document.source, span=span, what="argument", name=parameter.name)
+            yield problems.ParameterUnused(source=document.source, span=span, what="argument", name=parameter.name)
 
 
 def _names(value: Value) -> frozenset[str]:

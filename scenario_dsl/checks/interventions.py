@@ -5,11 +5,11 @@ from __future__ import annotations
 from collections.abc import Iterator
 from collections.abc import Set as AbstractSet
 
-from scenario_dsl.checks.templates import check_names, known_names, template_problem
 from scenario_dsl.diagnostics import Diagnostic, closest
 from scenario_dsl.model import Answer, Intervention, Scenario, Step
 from scenario_dsl.nodes import Document
 from scenario_dsl.problems import meaning, templates
+from scenario_dsl.realise.texts import check_names, known_names, template_problem
 from scenario_dsl.template import TemplateError, expressions, is_name, names_in
 from scenario_dsl.values import Route
 

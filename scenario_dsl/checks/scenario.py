@@ -4,31 +4,40 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from scenario_dsl.checks.arguments import check_given
-from scenario_dsl.checks.cascades import check_cascades
+from scenario_dsl.checks.cascades import check_cascades, check_reachable
 from scenario_dsl.checks.interventions import check_interventions
-from scenario_dsl.checks.known import Known
 from scenario_dsl.checks.leaks import check_leaks
-from scenario_dsl.checks.templates import check_names, check_texts
-from scenario_dsl.checks.worlds import check_worlds
-from scenario_dsl.diagnostics import Diagnostic, closest
+from scenario_dsl.checks.worlds import check_controls, check_twins
+from scenario_dsl.diagnostics import Diagnostic
 from scenario_dsl.model import Answer, FaultUse, Probe, Scenario, Seen
 from scenario_dsl.nodes import Document, value_of
 from scenario_dsl.problems import meaning as problems
+from scenario_dsl.realise.known import Known
+from scenario_dsl.realise.scenario import realise
+from scenario_dsl.realise.texts import check_names, check_texts
 from scenario_dsl.template import TemplateError, names_in
 from scenario_dsl.values import Route, strings
 
 
 def check_scenario(document: Document, scenario: Scenario, known: Known) -> Iterator[Diagnostic]:
-    yield from _references(document, scenario, known)
-    yield from _texts(document, scenario)
-    yield from _points(document, scenario)
-    yield from _worlds_there(document, scenario)
-    yield from check_cascades(document, scenario, known)
-    yield from check_worlds(document, scenario, known)
-    yield from check_interventions(document, scenario)
-    yield from check_leaks(document, scenario)
-    yield from _unused(document, scenario)
+    found = [
+        *_texts(document, scenario),
+        *_points(document, scenario),
+        *_worlds_there(document, scenario),
+        *check_cascades(document, scenario),
+        *check_controls(document, scenario, known),
+        *check_interventions(document, scenario),
+        *check_leaks(document, scenario),
+        *_unused(document, scenario),
+    ]
+    yield from found
+    made = realise(document, scenario, known)
+    said = {each.span for each in found if each.severity == "error"}
+    # What is known to be wrong with a text without its values is better said than what they make of it.
+    yield from (each for each in made.found if each.span not in said)
+    if not made.found:
+        yield from check_reachable(document, scenario, made.scenario.worlds[0])
+        yield from check_twins(document, scenario, made.scenario.worlds)
 
 
 def uses_of(scenario: Scenario) -> Iterator[FaultUse]:
@@ -38,27 +47,6 @@ def uses_of(scenario: Scenario) -> Iterator[FaultUse]:
         yield from cascade.inject
     for control in scenario.controls:
         yield from control.instead_of_faults or ()
-
-
-def _references(document: Document, scenario: Scenario, known: Known) -> Iterator[Diagnostic]:
-    if known.lacks_system(scenario.system):
-        yield problems.UnknownSystem(
-            source=document.source,
-            span=document.place(("system",)),
-            name=scenario.system,
-            suggestion=closest(scenario.system, known.systems),
-        )
-    for use in uses_of(scenario):
-        fault = known.faults.get(use.fault)
-        if fault is not None:
-            yield from check_given(document, use, fault)
-        elif known.lacks_fault(use.fault):
-            yield problems.UnknownFault(
-                source=document.source,
-                span=document.key(use.at),
-                name=use.fault,
-                suggestion=closest(use.fault, known.faults),
-            )
 
 
 def _texts(document: Document, scenario: Scenario) -> Iterator[Diagnostic]:

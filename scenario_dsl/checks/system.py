@@ -5,12 +5,12 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 from datetime import datetime
 
-from scenario_dsl.checks.probes import contradictions
-from scenario_dsl.checks.templates import check_texts
 from scenario_dsl.diagnostics import Diagnostic, Label
 from scenario_dsl.model import System
 from scenario_dsl.nodes import Document
 from scenario_dsl.problems import packs as problems
+from scenario_dsl.realise.system import realise_system
+from scenario_dsl.realise.texts import check_texts
 from scenario_dsl.values import Route, Value
 
 _UNIQUE = (
@@ -43,7 +43,8 @@ def check_system(document: Document, system: System, data: Mapping[str, Value]) 
             yield problems.LinkWithoutTarget(source=source, span=document.key(("files", index, "type")))
     for probe in system.healthy:
         yield from check_texts(document, probe.at, probe.arguments, frozenset())
-        yield from contradictions(document, probe, probe.arguments)
+    _, found = realise_system(document, system)
+    yield from found
 
 
 def _unique(document: Document, part: str, key: str, data: Mapping[str, Value]) -> Iterator[Diagnostic]:

@@ -71,10 +71,9 @@ class ArgumentNotChoice(Diagnostic):
 @dataclass(frozen=True, slots=True, kw_only=True)
 class FaultUnmakeable(Diagnostic):
     code: ClassVar[str] = "fault-cannot-be-made"
-    title: ClassVar[str] = "the fault `{fault}` cannot be made with these arguments: {reason}"
-    caret: ClassVar[str] = "in {world}"
+    title: ClassVar[str] = "the fault `{fault}` cannot be made with this: {reason}"
+    caret: ClassVar[str] = "does not fit where the fault puts it in"
     fault: str
-    world: str
     reason: str
 
 
@@ -149,6 +148,15 @@ class ParameterChangesType(Diagnostic):
     name: str
     found: str
     expected: str
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ParameterIsTemplate(Diagnostic):
+    code: ClassVar[str] = "parameter-is-template"
+    title: ClassVar[str] = "the parameter `{name}` holds an expression"
+    caret: ClassVar[str] = "would stay as it stands"
+    help: ClassVar[str] = "a parameter is a plain value; write the expression where the parameter is used"
+    name: str
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -17,7 +17,7 @@ from compiler.layout import is_bundle_path, slug, slugs
 from compiler.manifest import check_files, read_manifest
 from compiler.model import Bundle
 from compiler.refusals import BadPath, BadTar, ForeignFolder, Refusal
-from compiler.resolve import resolve
+from compiler.resolve import resolve, resolve_system
 from scenario_dsl.errors import HostError
 from scenario_dsl.model import Library
 from tests.compiler.conftest import proof_of
@@ -40,7 +40,7 @@ def test_what_went_in_comes_out(bundle: Bundle) -> None:
         "find-the-500": resolve(INVESTIGATION, library()),
         "process-recovery": resolve(RECOVERY, library()),
     }
-    assert out.systems == {"web-server": SYSTEM}
+    assert out.systems == {"web-server": resolve_system(SYSTEM, library())}
     assert (out.name, out.version, out.canary, out.policies, out.digest) == (
         "small",
         "0.1.0",

@@ -5,12 +5,15 @@ from __future__ import annotations
 from functools import lru_cache
 from pathlib import Path
 
-from compiler.expand import expand_faults
 from compiler.model import PackContent, ResolvedFault, ResolvedScenario, World
-from compiler.unresolved import Place
 from runners.worlds import Backend, LiveWorld
+from scenario_dsl.diagnostics import render_text
 from scenario_dsl.library import load_library
 from scenario_dsl.model import FaultUse, Intervention, Library, Limits, Probe, Reward, Task
+from scenario_dsl.nodes import stand_in
+from scenario_dsl.realise.faults import use_faults
+from scenario_dsl.realise.known import known_of
+from scenario_dsl.realise.texts import Scope
 from scenario_dsl.values import Value, freeze
 
 ROOT = Path(__file__).parents[2]
@@ -43,7 +46,7 @@ def world() -> World:
 def scenario(system: str) -> ResolvedScenario:
     return ResolvedScenario(
         name="nothing", title="", kind="repair", difficulty="easy", split="train", tags=(), system=system,
-        worlds=(world(),), gold=Intervention(name="gold", steps=()), bad=(), reward=Reward(), hints=(),
+        worlds=(world(),), gold=Intervention(name="gold", steps=()), bad=(), reward=Reward(),
         limits=Limits(),
     )  # fmt: skip
 
@@ -59,12 +62,12 @@ def open_system(backend: Backend, system: str, *, seed: int = 0) -> LiveWorld:
 
 def fault(name: str, arguments: dict[str, object]) -> ResolvedFault:
     """A fault of the common pack with its arguments put in."""
-    place = Place(f"fault {name}", "primary")
     given = freeze(arguments)
     assert isinstance(given, dict)
-    found = expand_faults([FaultUse(fault=name, arguments=given)], {}, library(), place)
-    assert not place.found, place.found
-    return found[0]
+    scope = Scope(stand_in(f"fault {name}"), {}, [])
+    made = use_faults(scope, [FaultUse(fault=name, arguments=given)], known_of(library()))
+    assert not scope.found, render_text(scope.found)
+    return made[0]
 
 
 def probe(kind: str, /, **arguments: object) -> Probe:

@@ -75,6 +75,7 @@ def repair_world(name: str, role: str, broken: str, fault: ResolvedFault) -> Wor
         role=role,
         parameters={"unit": broken},
         complaint=f"Something is slow ({name}).",
+        hints=(f"Look at {broken}.",),
         faults=(fault,),
         cascades=(),
         objectives=(
@@ -124,7 +125,6 @@ def repair() -> ResolvedScenario:
             Intervention(name="stop the web", steps=steps("systemctl stop web", "write /etc/app.conf good")),
         ),
         reward=Reward(per_command=-0.01, first_diagnosis=0.05, harm=-0.5),
-        hints=("Look at what is dead.",),
         limits=Limits(commands=12, seconds=600.0, output_bytes=200),
     )
 

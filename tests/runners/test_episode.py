@@ -73,9 +73,13 @@ def test_the_agent_is_told_its_task_and_what_is_left() -> None:
     assert agent.task == Task(
         complaint="Something is slow (primary).",
         questions=(),
-        hints=("Look at what is dead.",),
+        hints=("Look at app.",),
         limits=repair().limits,
     )
+    in_the_twin = Recorder()
+    episode(repair(), in_the_twin, "other")
+    assert in_the_twin.task is not None
+    assert in_the_twin.task.hints == ("Look at worker.",)
     first, second, third = agent.seen
     assert (first.exit_code, first.commands_left, first.seconds_left) == (None, 12, 600.0)
     assert (second.output, second.stdout, second.exit_code, second.commands_left) == ("app\n", "app\n", 0, 11)

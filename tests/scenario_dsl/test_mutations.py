@@ -12,13 +12,13 @@ from pathlib import Path
 import pytest
 
 from scenario_dsl.checks.fault import check_fault
-from scenario_dsl.checks.known import Known
 from scenario_dsl.checks.scenario import check_scenario
 from scenario_dsl.checks.system import check_system
 from scenario_dsl.diagnostics import Diagnostic, as_json, ordered, render_text
 from scenario_dsl.library import load_library
 from scenario_dsl.loading import load_text, unreadable
 from scenario_dsl.model import Fault, Library, Scenario, System
+from scenario_dsl.realise.known import known_of
 from scenario_dsl.source import SourceText, Unreadable, decode
 
 PACK = Path(__file__).parent / "pack"
@@ -76,7 +76,7 @@ def judged(data: bytes, path: Path, library: Library) -> tuple[Diagnostic, ...]:
     except Unreadable as error:
         return (unreadable(SourceText(path.name, error.text), error),)
     loaded = load_text(path, source)
-    known = Known(faults=library.faults, systems=library.systems)
+    known = known_of(library)
     found = list(loaded.found)
     if isinstance(loaded.value, Scenario) and loaded.document:
         found += check_scenario(loaded.document, loaded.value, known)

@@ -120,7 +120,7 @@ def test_bind_fills_in_defaults_and_meanings() -> None:
         Parameter(name="path", type="path", doc="", required=True),
         Parameter(name="note", type="string", doc=""),
     )
-    assert bind(parameters, {"path": "{{ file }}"}) == {"size": 1024, "path": "{{ file }}", "note": None}
+    assert bind(parameters, {"path": "/a"}) == {"size": 1024, "path": "/a", "note": None}
     with pytest.raises(ValueError, match=r"^size: "):
         bind(parameters, {"size": "much", "path": "/a"})
 

@@ -17,7 +17,6 @@ from scenario_dsl.template import (
     names_in,
     names_in_condition,
     render,
-    render_value,
 )
 from scenario_dsl.values import Value
 
@@ -61,13 +60,6 @@ NAMES: Mapping[str, Value] = {
 def test_value(text: str, value: Value) -> None:
     assert render(text, NAMES) == value
     assert type(render(text, NAMES)) is type(value)
-
-
-def test_names_known_only_later_stay() -> None:
-    keep = frozenset({"item", "unit"})
-    assert render("{{ item }}:{{ port }}", NAMES, keep=keep) == "{{ item }}:8080"
-    assert render("{{ unit }}", NAMES, keep=keep) == "{{ unit }}"
-    assert render_value({"a": ("{{ item }}", "{{ port }}")}, NAMES, keep=keep) == {"a": ("{{ item }}", 8080)}
 
 
 @pytest.mark.parametrize(

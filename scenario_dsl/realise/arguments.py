@@ -1,13 +1,13 @@
-"""Arguments given to faults, probes and modules, once they are concrete."""
+"""Arguments given to faults, probes and modules: are they declared, and what do they mean once they are concrete."""
 
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
 
-from scenario_dsl.diagnostics import Diagnostic, Label, closest, listing
+from scenario_dsl.diagnostics import Diagnostic, closest, listing
 from scenario_dsl.model import Fault, FaultUse, Parameter
 from scenario_dsl.nodes import Document
-from scenario_dsl.parameters import LIST, is_template, normal, type_article, type_form
+from scenario_dsl.parameters import LIST, normal, type_article, type_form
 from scenario_dsl.problems import meaning as problems
 from scenario_dsl.values import Route, Value
 
@@ -47,48 +47,59 @@ def check_given(document: Document, use: FaultUse, fault: Fault) -> Iterator[Dia
             )
 
 
-def check_values(
+def bound(
     document: Document,
     route: Route,
     parameters: Sequence[Parameter],
     arguments: Mapping[str, Value],
-    labels: tuple[Label, ...] = (),
-) -> Iterator[Diagnostic]:
-    """Concrete arguments against their types and choices. What still holds a template was reported before."""
+    found: list[Diagnostic],
+) -> dict[str, Value]:
+    """Rendered arguments as the thing that takes them sees them: defaults filled in, each value in its meaning.
+
+    What does not fit is noted in `found` and None here.
+    """
+    meant: dict[str, Value] = {}
     for parameter in parameters:
         value = arguments.get(parameter.name)
-        if value is None or is_template(value):
-            continue
-        yield from check_value(document, (*route, parameter.name), parameter, value, labels)
+        # Something required that an expression made nothing of is no missing argument but a wrong one.
+        given = value is not None or (parameter.required and parameter.name in arguments)
+        value = value if given else parameter.default
+        at = (*route, parameter.name)
+        meant[parameter.name] = meaning(document, at, parameter, value, found) if given or value is not None else None
+    return meant
 
 
-def check_value(
-    document: Document, route: Route, parameter: Parameter, value: Value, labels: tuple[Label, ...] = ()
-) -> Iterator[Diagnostic]:
+def meaning(document: Document, route: Route, parameter: Parameter, value: Value, found: list[Diagnostic]) -> Value:
+    """A concrete value under its declaration; None, with the reason in `found`, where it does not fit."""
     span = document.place(route)
     shown = f"`{value}`" if isinstance(value, str | int | float) else "a list" if isinstance(value, tuple) else "this"
     try:
-        value = normal(parameter.type, as_declared(value, parameter.type))
+        meant = normal(parameter.type, as_declared(value, parameter.type))
+        choices = [normal(parameter.type, choice) for choice in parameter.choices]
     except ValueError as error:
-        yield problems.WrongArgument(
-            source=document.source,
-            span=span,
-            labels=labels,
-            name=parameter.name,
-            expected=type_article(parameter.type),
-            found=shown,
-            reason=str(error),
-            form=type_form(parameter.type),
+        found.append(
+            problems.WrongArgument(
+                source=document.source,
+                span=span,
+                name=parameter.name,
+                expected=type_article(parameter.type),
+                found=shown,
+                reason=str(error),
+                form=type_form(parameter.type),
+            )
         )
-        return
-    if parameter.choices and value not in parameter.choices:
+        return None
+    if choices and meant not in choices:
         words = [str(choice) for choice in parameter.choices]
-        yield problems.ArgumentNotChoice(
-            source=document.source,
-            span=span,
-            labels=labels,
-            name=parameter.name,
-            found=shown,
-            choices=listing(words, 20),
-            suggestion=closest(str(value), words),
+        found.append(
+            problems.ArgumentNotChoice(
+                source=document.source,
+                span=span,
+                name=parameter.name,
+                found=shown,
+                choices=listing(words, 20),
+                suggestion=closest(str(value), words),
+            )
         )
+        return None
+    return meant

@@ -4,7 +4,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from jinja2 import Environment
 
-from compiler.literals import escape, is_template, unescape
+from scenario_dsl.realise.literals import escape, is_template, unescape
 
 TEXT = st.text(st.sampled_from("{}%# a'\"\\\n"), max_size=12)
 # keep_trailing_newline, as Ansible has it.

@@ -1,4 +1,4 @@
-"""Probes that can never hold, whatever the machine does."""
+"""Probes made concrete, and those that can never hold, whatever the machine does."""
 
 from __future__ import annotations
 
@@ -7,24 +7,26 @@ from collections.abc import Iterator, Mapping
 from scenario_dsl.diagnostics import Diagnostic, Label
 from scenario_dsl.model import Probe
 from scenario_dsl.nodes import Document
+from scenario_dsl.probes import PROBES
 from scenario_dsl.problems.meaning import ProbeContradiction
+from scenario_dsl.realise.arguments import bound
+from scenario_dsl.realise.texts import Scope
 from scenario_dsl.values import Value
 
 _LEAST, _MOST = "_at_least", "_at_most"
-_ABSENCE = {
-    "file": ("exists", ("type", "owner", "group", "mode", "contains", "readable_by", "target", "size_at_least")),
-    "socket": ("listening", ("process", "address")),
-    "process": ("running", ("count_at_least",)),
-    "cron": ("present", ("schedule", "succeeded_within")),
-    "user": ("exists", ("groups", "shell", "sudo")),
-    "dns": ("resolves", ("address",)),
-    "mount": ("mounted", ("options",)),
-    "certificate": ("valid", ("valid_for_at_least",)),
-}
-"""What cannot be expected of a thing that is expected to be absent."""
 
 
-def contradictions(document: Document, probe: Probe, arguments: Mapping[str, Value]) -> Iterator[Diagnostic]:
+def make_probe(scope: Scope, probe: Probe) -> Probe:
+    """The probe with what is expected in its meaning; it has no place in a document any more."""
+    parameters = PROBES[probe.type].parameters
+    given = scope.arguments(probe.at, probe.arguments)
+    meant = bound(scope.document, probe.at, parameters, given, scope.found)
+    arguments = {name: value for name, value in meant.items() if value is not None}
+    scope.found += _contradictions(scope.document, probe, arguments)
+    return Probe(type=probe.type, arguments=arguments)
+
+
+def _contradictions(document: Document, probe: Probe, arguments: Mapping[str, Value]) -> Iterator[Diagnostic]:
     """`arguments`: the probe's, concrete."""
     for pair in _pairs(probe.type, arguments):
         one, other = sorted(pair, key=lambda name: document.key((*probe.at, name)).start)
@@ -43,9 +45,8 @@ def _pairs(probe_type: str, arguments: Mapping[str, Value]) -> Iterator[tuple[st
         most = arguments.get(most_name)
         if name.endswith(_LEAST) and isinstance(least, int | float) and isinstance(most, int | float) and least > most:
             yield name, most_name
-    presence, needs = _ABSENCE.get(probe_type, ("", ()))
-    if arguments.get(presence) is False:
-        for name in needs:
-            value = arguments.get(name)
-            if value not in (None, False, 0):
-                yield presence, name
+    kind = PROBES[probe_type]
+    if kind.presence is not None and arguments.get(kind.presence) is False:
+        for name in kind.only_of_present:
+            if arguments.get(name) not in (None, False, 0):
+                yield kind.presence, name

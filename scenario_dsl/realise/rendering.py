@@ -1,7 +1,8 @@
 """Putting values into texts, where some names get theirs only at run time.
 
 A document's names (parameters, a fault's arguments) are known now. Names of the run (a task's `item` and registered
-results, a step's discovered values) are not; expressions about them stay. One expression never speaks of both.
+results, a step's discovered values) are not; expressions about them stay. One expression never speaks of both. All
+functions raise TemplateError.
 """
 
 from __future__ import annotations
@@ -9,39 +10,44 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 from collections.abc import Set as AbstractSet
 
-from compiler.literals import escape, escape_all
-from scenario_dsl.template import expressions, is_name, names_in, names_in_condition, render
-from scenario_dsl.values import Value
+from scenario_dsl.realise.literals import escape, escape_all
+from scenario_dsl.template import TemplateError, expressions, is_name, names_in, names_in_condition, render
+from scenario_dsl.values import Value, strings
 
 
 def text(template: str, names: Mapping[str, Value]) -> str:
-    """A template whose result is text, whatever type its values have. Raises ValueError or TemplateError."""
-    return _as_text(render(template, names))
+    """A template whose result is text, whatever type its values have."""
+    value = render(template, names)
+    if value is None or isinstance(value, tuple | Mapping):
+        raise TemplateError("value", template, "it gives no text")
+    if isinstance(value, bool):
+        return "true" if value else "false"
+    return str(value)
+
+
+def mentions(value: Value, names: AbstractSet[str]) -> bool:
+    """Does any text inside a value speak of one of the names?"""
+    return any(names_in(found) & names for _, found in strings(value))
 
 
 def for_shell(template: str, names: Mapping[str, Value], discovered: AbstractSet[str]) -> str:
-    """Shell text: discovered names stay as `{{ name }}`, exactly so, for the run to replace.
-
-    Raises ValueError or TemplateError.
-    """
+    """Shell text: discovered names stay as `{{ name }}`, exactly so, for the run to replace."""
     known = {name: value for name, value in names.items() if name not in discovered}
     parts: list[str] = []
     for part, is_expression in _parts(template):
-        if not is_expression or not names_in(part) & discovered:
+        found = sorted(names_in(part) & discovered) if is_expression else []
+        if not found:
             parts.append(text(part, known) if is_expression else part)
             continue
         inner = part[2:-2]
         if not is_name(inner):
-            raise ValueError(f"`{part}`: a discovered value is put in as it is, so write only its name")
+            raise TemplateError("computed", part, "a discovered value is put in as it is", found[0])
         parts.append(f"{{{{ {inner.strip()} }}}}")
     return "".join(parts)
 
 
 def for_ansible(value: Value, names: Mapping[str, Value], runtime: AbstractSet[str]) -> Value:
-    """A task's argument as an Ansible template: only expressions about `runtime` names are left, all else is escaped.
-
-    Raises ValueError or TemplateError.
-    """
+    """A task's argument as an Ansible template: expressions about `runtime` names are left, all else is escaped."""
     if isinstance(value, str):
         return _ansible_text(value, names, runtime)
     if isinstance(value, tuple):
@@ -54,19 +60,18 @@ def for_ansible(value: Value, names: Mapping[str, Value], runtime: AbstractSet[s
 def condition(when: str, names: Mapping[str, Value], runtime: AbstractSet[str]) -> bool | str:
     """A task's `when`: True or False where it is decided by the document's names alone, else what Ansible must decide.
 
-    In a condition about both, the document's names are written as `{{ name }}`. Raises ValueError or TemplateError.
+    In a condition about both, the document's names are written as `{{ name }}`.
     """
+    written = when
     if "{{" in when:
         when = _joined(when, names, runtime, escaped=False)
     used = names_in_condition(when)
     if used & runtime:
-        mixed = sorted(used & names.keys() - runtime)
-        if mixed:
-            raise ValueError(f"`{when}` speaks of registered results and of `{mixed[0]}`: write {{{{ {mixed[0]} }}}}")
+        _refuse_mixed(written, used, names.keys(), runtime)
         return when
     decided = render(f"{{{{ {when} }}}}", names)
     if not isinstance(decided, bool):
-        raise ValueError(f"`{when}` is {decided!r}, neither true nor false")
+        raise TemplateError("value", written, "it is neither true nor false")
     return decided
 
 
@@ -80,15 +85,20 @@ def _joined(template: str, names: Mapping[str, Value], runtime: AbstractSet[str]
     parts: list[str] = []
     known = {name: value for name, value in names.items() if name not in runtime}
     for part, is_expression in _parts(template):
-        if is_expression and names_in(part) & runtime:
-            mixed = sorted(names_in(part) & known.keys())
-            if mixed:
-                raise ValueError(f"`{part}` speaks of a run's results and of `{mixed[0]}`: use two expressions")
+        used = names_in(part) if is_expression else frozenset()
+        if used & runtime:
+            _refuse_mixed(part, used, names.keys(), runtime)
             parts.append(part)
         else:
             plain = text(part, known) if is_expression else part
             parts.append(escape(plain, joined=True) if escaped else plain)
     return "".join(parts)
+
+
+def _refuse_mixed(written: str, used: AbstractSet[str], names: AbstractSet[str], runtime: AbstractSet[str]) -> None:
+    early, late = sorted(used & names - runtime), sorted(used & runtime)
+    if early and late:
+        raise TemplateError("mixed", written, "this mixes now and later", early[0], late[0])
 
 
 def _parts(template: str) -> Iterator[tuple[str, bool]]:
@@ -101,12 +111,3 @@ def _parts(template: str) -> Iterator[tuple[str, bool]]:
         end = found.start + len(found.written)
     if end < len(template):
         yield template[end:], False
-
-
-def _as_text(value: Value) -> str:
-    """As it would read in the middle of a longer text."""
-    if value is None or isinstance(value, tuple | Mapping):
-        raise ValueError(f"{value!r} is not text")
-    if isinstance(value, bool):
-        return "true" if value else "false"
-    return str(value)
