@@ -36,7 +36,8 @@ COMMAND_SECONDS = 300.0
 _ACTIONS_PER_COMMAND = 2
 """Answering and submitting cost no command, so all actions together are bounded too, at this many per command."""
 _RECOVERY_WAITS = (1.0, 2.0, 4.0, 8.0, 15.0)
-"""A repair may take a moment to show: how long an unmet objective is waited for once the agent is done."""
+"""A repair may take a moment to show: how long an unmet objective is waited for once the agent is done. One that asks
+for a longer `settle` (a job's next time, say) is waited for that long too."""
 _SETTLE_SECONDS = 5.0
 """How long everything must go on holding at the least; an objective's own `settle` may ask for more."""
 _CASCADE_WAITS = (0.5, 1.0, 2.0)
@@ -233,12 +234,12 @@ class _Play:
     def _settle(self) -> float:
         """Wait for slow recoveries, then for everything to stay so. Returns the reward that this changes."""
         harms = 0
-        for pause in _RECOVERY_WAITS:
+        window = max([_SETTLE_SECONDS, *(objective.settle for objective in self._world.objectives)])
+        for pause in (*_RECOVERY_WAITS, max(0.0, window - sum(_RECOVERY_WAITS))):
             if not self._board.pending():
                 break
             self._live.wait(pause)
             harms += len(self._look("after the last command")[0])
-        window = max([_SETTLE_SECONDS, *(objective.settle for objective in self._world.objectives)])
         held = self._board.met()
         for _ in range(2):
             self._live.wait(window / 2)
