@@ -102,7 +102,7 @@ def _plain(value: object) -> Any:
         if not -_LARGEST <= given <= _LARGEST:
             raise NotCanonical(f"{given} is not a number within 2^53")
         return int(given) if kind is int or given.is_integer() else given
-    names = _field_names(kind)
+    names = _field_names(cast(Hashable, kind))
     if names is not None:
         return {name: _plain(getattr(given, name)) for name in names}
     if isinstance(given, Mapping):
@@ -110,9 +110,10 @@ def _plain(value: object) -> Any:
     if isinstance(given, str):
         return given
     # What is left are subclasses of the types above.
-    for base in (int, float, tuple, list):
-        if isinstance(given, base):
-            return _plain(base(given))
+    if isinstance(given, tuple | list):
+        return _plain(list(given))
+    if isinstance(given, int | float):
+        return _plain(int(given) if isinstance(given, int) else float(given))
     raise TypeError(f"not a value of a stage: {value!r}")
 
 
