@@ -48,14 +48,13 @@ class PlannedScenario:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Plan:
-    """A resolved plan. `retries`: how often an Errored trial is played again."""
+    """A resolved plan: what is played, and nothing of how. A run goes on only with the plan it was begun with."""
 
     backend: str
     agents: tuple[AgentIdentity, ...]
     scenarios: tuple[PlannedScenario, ...]
     seeds: tuple[int, ...]
     attempts: int
-    retries: int
 
     @property
     def size(self) -> int:
@@ -113,7 +112,6 @@ def plan(
     attempts: int = 1,
     seeds: Sequence[int] = (0,),
     limits: Limits | None = None,
-    retries: int = 2,
 ) -> Plan:
     """Resolve what is to be played.
 
@@ -137,7 +135,6 @@ def plan(
         scenarios=tuple(scenario for scenario in planned if scenario.worlds),
         seeds=tuple(seeds),
         attempts=attempts,
-        retries=retries,
     )
     if resolved.size == 0:
         raise PlanError("there is nothing to play: no agent, no scenario or no world was chosen")

@@ -9,9 +9,10 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from pathlib import Path
+from typing import NamedTuple
 
 from compiler.codec import Malformed, dump, load
-from runners.records import TrialRecord
+from runners.records import Outcome, TrialRecord
 from scenario_dsl.errors import AuthorError
 
 RECORDS_FILE = "records.jsonl"
@@ -20,6 +21,22 @@ _BLOCK = 1 << 16
 
 class RecordsError(AuthorError):
     """A run folder without records, or a records file with a line that is not a record."""
+
+
+class Line(NamedTuple):
+    """One record as it is written, and what a run has to know of it. Made where it was played.
+
+    A tuple, like a job: thousands of them travel between processes, and dataclasses with slots are slow to pickle.
+    """
+
+    trial_id: str
+    ordinal: int
+    outcome: Outcome
+    data: bytes
+
+    @classmethod
+    def of(cls, record: TrialRecord) -> Line:
+        return cls(record.trial_id, record.ordinal, record.outcome, encode(record))
 
 
 def encode(record: TrialRecord) -> bytes:

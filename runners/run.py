@@ -16,7 +16,8 @@ from compiler.verify import VerifiedBundle
 from runners.agents.registry import AgentSpec
 from runners.plan import Plan, PlanError
 from runners.pool.executor import Executor
-from runners.store import Line, RunWriter, open_run
+from runners.records_io import Line
+from runners.store import RunWriter, open_run
 from runners.trials import Job, Work
 from runners.worlds import Backend
 
@@ -60,24 +61,25 @@ def run(
     folder: Path,
     *,
     executor: Executor,
+    retries: int = 2,
     progress: Report | None = None,
 ) -> Summary:
     """Play what is not yet played of `plan`, into `folder`.
 
-    Errored trials are played again, as often as the plan says; every attempt keeps its record. SIGINT drains: nothing
+    Errored trials are played again, up to `retries` times each; every attempt keeps its record. SIGINT drains: nothing
     new is begun, what is under way is written; a second one breaks off. Raises RunFolderError, HostError, PlanError
     when the bundles or agents are not those of the plan.
     """
     work = _work(plan, bundles, agents, backend)
     begun = time.perf_counter()
     with open_run(folder, plan) as writer, _drain() as stopping:
-        count = _Count(plan, writer, progress)
+        count = _Count(plan, writer, retries, progress)
         try:
             if count.done < plan.size:
                 executor.start(work)
             ready = time.perf_counter()
             # Each pass plays what is still open; what failed for our reasons comes again in the next one.
-            for _ in range(plan.retries + 1):
+            for _ in range(retries + 1):
                 if count.done >= plan.size or stopping.is_set():
                     break
                 for lines in executor.play(count.open_jobs(), stopping.is_set):
@@ -90,9 +92,10 @@ def run(
 class _Count:
     """What is written and what is still open."""
 
-    def __init__(self, plan: Plan, writer: RunWriter, progress: Report | None) -> None:
+    def __init__(self, plan: Plan, writer: RunWriter, retries: int, progress: Report | None) -> None:
         self._plan = plan
         self._writer = writer
+        self._retries = retries
         self._progress = progress
         self._retried = 0
         self.done = sum(self._finished(*entry) for entry in writer.played.values())
@@ -129,7 +132,7 @@ class _Count:
         )
 
     def _finished(self, ordinal: int, outcome: str) -> bool:
-        return outcome != "Errored" or ordinal >= self._plan.retries
+        return outcome != "Errored" or ordinal >= self._retries
 
 
 def _work(plan: Plan, bundles: Sequence[VerifiedBundle], agents: Sequence[AgentSpec], backend: Backend) -> Work:

@@ -13,9 +13,10 @@ from runners.agents.protocol import Agent, AgentFactory, AgentUnavailableError, 
 from runners.episode import Episode, play
 from runners.gate import control, primary, twin
 from runners.gate.attempt import examine
-from runners.gate.bench import Bench, derive
+from runners.gate.bench import Bench
 from runners.opening import Site
 from runners.records import AgentIdentity, GateFact, Trial, TrialRecord
+from runners.seeds import derive
 from runners.worlds import Backend, WorldError
 from scenario_dsl.model import Limits
 

@@ -33,7 +33,7 @@ def command(
     training: Annotated[
         bool, typer.Option("--training", help="The agents learn from what they play: heldout scenarios are refused.")
     ] = False,
-    retries: Annotated[int, typer.Option(help="How often an Errored trial is played again.")] = 2,
+    retries: Annotated[int, typer.Option(min=0, help="How often an Errored trial is played again.")] = 2,
     executor: Annotated[
         Literal["ray", "local"],
         typer.Option(help="ray: all cores, or the cluster of $RAY_ADDRESS. local: in this process."),
@@ -66,7 +66,6 @@ def command(
         worlds=worlds or (),
         attempts=attempts,
         seeds=seeds or (0,),
-        retries=retries,
     )
     if executor == "local" and workers is not None:
         raise AuthorError("--workers is for the ray executor; local plays in this process")
@@ -79,6 +78,7 @@ def command(
             out,
             local=executor == "local",
             workers=workers,
+            retries=retries,
             advance=advance,
         )
     if as_json_document:

@@ -24,6 +24,7 @@ def play_plan(
     *,
     local: bool,
     workers: int | None,
+    retries: int = 2,
     advance: Advance,
 ) -> Summary:
     """Play the plan into the folder and show how far it is, with errors as they come."""
@@ -36,4 +37,4 @@ def play_plan(
 
     advance(0, plan.size, "starting workers")
     executor = LocalExecutor() if local else RayExecutor(workers)
-    return run(plan, bundles, agents, backend, folder, executor=executor, progress=report)
+    return run(plan, bundles, agents, backend, folder, executor=executor, retries=retries, progress=report)

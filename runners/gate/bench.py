@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import hashlib
 from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
@@ -11,6 +10,7 @@ from compiler.model import World
 from runners.agents.interventional import InterventionAgent
 from runners.episode import Episode, play
 from runners.opening import Site
+from runners.seeds import derive
 from runners.worlds import LiveWorld
 from scenario_dsl.model import Intervention, Limits
 
@@ -46,9 +46,3 @@ class Bench:
         """Play the intervention as a whole episode: with cascades, objectives and invariants."""
         agent = InterventionAgent(intervention, submit=False)
         return play(live, self.site.scenario, world, agent, self.limits)
-
-
-def derive(seed: int, *names: str) -> int:
-    """Another seed, for a purpose: a hash of both, 63 bits."""
-    text = "\0".join((str(seed), *names))
-    return int.from_bytes(hashlib.sha256(text.encode()).digest()[:8]) >> 1

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Sequence
 from typing import Protocol, TypeAlias
 
-from runners.store import Line
+from runners.records_io import Line
 from runners.trials import Job, Work, run_trial
 
 Stopping: TypeAlias = Callable[[], bool]

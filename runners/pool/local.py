@@ -6,7 +6,7 @@ from collections.abc import Iterator, Sequence
 from itertools import islice
 
 from runners.pool.executor import Stopping, play_chunk
-from runners.store import Line
+from runners.records_io import Line
 from runners.trials import Job, Work
 from scenario_dsl.errors import InternalError
 

@@ -12,7 +12,7 @@ from typing import Any
 from runners.pool.chunking import ChunkSize
 from runners.pool.executor import Stopping, play_chunk
 from runners.pool.ray_start import start_ray
-from runners.store import Line
+from runners.records_io import Line
 from runners.trials import Job, Work, errored
 from scenario_dsl.errors import InternalError
 

@@ -11,11 +11,12 @@ from runners.agents.interventional import InterventionAgent
 from runners.agents.protocol import Agent, Run
 from runners.agents.script import ScriptAgent
 from runners.gate import control, primary, twin
-from runners.gate.bench import Bench, derive
+from runners.gate.bench import Bench
 from runners.gate.repeat import repeat
 from runners.gate.reversibility import reversibility
 from runners.interventions import as_typed
 from runners.records import Finding, GateFact, TrialRecord, judge
+from runners.seeds import derive
 from runners.trials import play_trial
 from runners.worlds import LiveWorld
 from scenario_dsl.model import Answer, Intervention, Step

@@ -53,8 +53,8 @@ def workers_find_tests(monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
 
 
 def play(folder: Path, backend: ToyBackend, *, attempts: int, executor: RayExecutor | LocalExecutor) -> Summary:
-    made = plan((BUNDLE,), AGENTS, backend="toy", attempts=attempts, retries=1)
-    return run(made, (BUNDLE,), AGENTS, backend, folder, executor=executor)
+    made = plan((BUNDLE,), AGENTS, backend="toy", attempts=attempts)
+    return run(made, (BUNDLE,), AGENTS, backend, folder, executor=executor, retries=1)
 
 
 @pytest.mark.slow

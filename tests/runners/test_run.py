@@ -16,18 +16,18 @@ from pathlib import Path
 import pytest
 
 from compiler.model import PackContent, ResolvedScenario, World
+from runners import record_index, store
 from runners.agents.registry import parse_agent
 from runners.plan import Plan, PlanError, plan
 from runners.pool.chunking import ChunkSize
 from runners.pool.local import LocalExecutor
+from runners.record_index import INDEX_FILE
 from runners.records import TrialRecord
-from runners.records_io import RECORDS_FILE, read_records
+from runners.records_io import RECORDS_FILE, Line, RecordsError, decode, read_records
 from runners.replay import ReplayError, replay
 from runners.run import Progress, Summary, run
 from runners.store import (
-    INDEX_FILE,
     PLAN_FILE,
-    Line,
     RunFolderError,
     find_record,
     open_run,
@@ -45,12 +45,13 @@ AGENTS = tuple(parse_agent(name) for name in ("gold", "bad", "nop", "random"))
 ROOT = Path(__file__).parents[2]
 
 
-def planned(attempts: int = 2, retries: int = 2) -> Plan:
-    return plan((BUNDLE,), AGENTS, backend="toy", attempts=attempts, retries=retries)
+def planned(attempts: int = 2) -> Plan:
+    return plan((BUNDLE,), AGENTS, backend="toy", attempts=attempts)
 
 
-def start(folder: Path, made: Plan | None = None, backend: ToyBackend | None = None) -> Summary:
-    return run(made or planned(), (BUNDLE,), AGENTS, backend or ToyBackend(), folder, executor=LocalExecutor())
+def start(folder: Path, made: Plan | None = None, backend: ToyBackend | None = None, *, retries: int = 2) -> Summary:
+    used = backend or ToyBackend()
+    return run(made or planned(), (BUNDLE,), AGENTS, used, folder, executor=LocalExecutor(), retries=retries)
 
 
 def final(folder: Path) -> dict[str, TrialRecord]:
@@ -147,7 +148,7 @@ def test_the_index_is_rebuilt_from_the_records(tmp_path: Path) -> None:
     assert sqlite3.connect(tmp_path / INDEX_FILE).execute("SELECT * FROM trials ORDER BY start").fetchall() == rows
     assert rebuild_index(tmp_path) == len(rows)
     data = (tmp_path / RECORDS_FILE).read_bytes()
-    begin, length = rows[7][2:4]
+    begin, length = rows[7][3:5]
     assert rows[7][0].encode() in data[begin : begin + length]
 
 
@@ -173,7 +174,7 @@ def test_a_damaged_line_is_refused_and_not_skipped(tmp_path: Path) -> None:
     lines[3] = lines[3][:-5]
     path.write_bytes(b"\n".join(lines))
     (tmp_path / INDEX_FILE).unlink()
-    with pytest.raises(RunFolderError, match="at byte"):
+    with pytest.raises(RecordsError, match="at byte"):
         start(tmp_path)
 
 
@@ -199,12 +200,17 @@ def test_errored_trials_are_played_again_and_each_attempt_is_kept(tmp_path: Path
 
 
 def test_what_stays_errored_is_shown_and_counted(tmp_path: Path) -> None:
-    summary = start(tmp_path, planned(retries=1), Unlucky(99))
+    summary = start(tmp_path, backend=Unlucky(99), retries=1)
     assert summary.done == summary.planned
     errored = [record for record in final(tmp_path).values() if record.outcome == "Errored"]
     assert len(errored) == summary.errored > 0
     assert {record.ordinal for record in errored} == {1}
-    assert start(tmp_path, planned(retries=1), Unlucky(99)).resumed == summary.planned
+    assert start(tmp_path, backend=Unlucky(99), retries=1).resumed == summary.planned
+
+    # How often to try again is how a run is played, not what: it may be another number when the run goes on.
+    patient = start(tmp_path, retries=2)
+    assert (patient.resumed, patient.errored) == (summary.planned - summary.errored, 0)
+    assert patient.done == patient.planned
 
 
 def test_what_the_backend_cannot_do_is_unsupported(tmp_path: Path) -> None:
@@ -295,10 +301,47 @@ def test_a_record_is_found_by_the_beginning_of_its_id(tmp_path: Path) -> None:
     start(tmp_path)
     record = next(read_records(tmp_path))
     assert find_record(tmp_path, record.trial_id[:20]) == record
+    assert find_record(tmp_path, record.trial_id, record.ordinal) == record
     with pytest.raises(RunFolderError, match="fits"):
         find_record(tmp_path, "")
     with pytest.raises(RunFolderError, match="no record of the trial `zz`"):
         find_record(tmp_path, "zz")
+
+
+@pytest.mark.parametrize("state", ["missing", "behind", "ahead", "damaged", "of another version"])
+def test_a_record_is_found_whatever_the_index_knows(tmp_path: Path, state: str) -> None:
+    start(tmp_path)
+    path, index = tmp_path / RECORDS_FILE, tmp_path / INDEX_FILE
+    *_, last = read_records(tmp_path)
+    connection = sqlite3.connect(index)
+    with connection:
+        if state == "behind":
+            connection.execute("DELETE FROM trials WHERE start = (SELECT max(start) FROM trials)")
+        elif state == "of another version":
+            connection.execute("PRAGMA user_version=1")
+            connection.execute("UPDATE trials SET start = 0")
+    connection.close()
+    if state == "missing":
+        index.unlink()
+    elif state == "damaged":
+        index.write_bytes(b"no database at all")
+    elif state == "ahead":
+        lines = path.read_bytes().splitlines(keepends=True)
+        path.write_bytes(lines[-1] + b"".join(lines[:-2]))
+    with path.open("ab") as records:
+        records.write(b'{"torn')
+    assert find_record(tmp_path, last.trial_id) == last
+    assert start(tmp_path).done == planned().size
+
+
+def test_finding_a_record_reads_no_other(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    start(tmp_path)
+    *_, last = read_records(tmp_path)
+    read: list[int] = []
+    monkeypatch.setattr(store, "decode", lambda line: read.append(len(line)) or decode(line))
+    monkeypatch.setattr(record_index, "decode", lambda _line: pytest.fail("another record was read"))
+    assert find_record(tmp_path, last.trial_id[:16]) == last
+    assert len(read) == 1
 
 
 # -- replay

@@ -1,0 +1,130 @@
+"""The index of a run's records: which trial's record lies where in `records.jsonl`. It can be rebuilt at any time.
+
+Table `trials`: trial_id, ordinal, outcome, and the record's line by start and length in bytes, without its newline.
+"""
+
+from __future__ import annotations
+
+import sqlite3
+from collections.abc import Iterator
+from contextlib import closing
+from pathlib import Path
+from typing import NamedTuple
+
+from compiler.codec import Malformed
+from runners.records_io import RECORDS_FILE, RecordsError, committed_length, decode
+
+INDEX_FILE = "index.sqlite"
+_VERSION = 2
+_SCHEMA = """
+CREATE TABLE trials (
+  trial_id TEXT NOT NULL, ordinal INTEGER NOT NULL, outcome TEXT NOT NULL, start INTEGER NOT NULL,
+  length INTEGER NOT NULL, PRIMARY KEY (trial_id, ordinal)
+) WITHOUT ROWID
+"""
+_INSERT = "INSERT OR REPLACE INTO trials VALUES (?, ?, ?, ?, ?)"
+_END = "SELECT coalesce(max(start + length + 1), 0) FROM trials"
+
+
+class Entry(NamedTuple):
+    """One record: whose it is, how it ended, and where its line is."""
+
+    trial_id: str
+    ordinal: int
+    outcome: str
+    start: int
+    length: int
+
+
+def open_index(folder: Path) -> sqlite3.Connection:
+    """The index, brought up to the records: it may be missing, behind (a kill), ahead (a power cut) or an older one's.
+
+    For the one writer of the folder. Raises RecordsError for a line that is no record.
+    """
+    path = folder / INDEX_FILE
+    try:
+        index = _connect(path)
+    except sqlite3.DatabaseError:
+        path.unlink()
+        index = _connect(path)
+    length = committed_length(folder / RECORDS_FILE)
+    indexed = index.execute(_END).fetchone()[0]
+    if indexed != length:
+        with index:
+            if indexed > length:
+                index.execute("DELETE FROM trials")
+                indexed = 0
+            index.executemany(_INSERT, _entries_from(folder / RECORDS_FILE, indexed))
+    return index
+
+
+def add(index: sqlite3.Connection, entries: list[Entry]) -> None:
+    """Note records that were just written."""
+    with index:
+        index.executemany(_INSERT, entries)
+
+
+def played(index: sqlite3.Connection) -> dict[str, tuple[int, str]]:
+    """For each trial with a record: the highest ordinal and its outcome."""
+    rows = index.execute("SELECT trial_id, ordinal, outcome FROM trials ORDER BY ordinal")
+    return {identifier: (ordinal, outcome) for identifier, ordinal, outcome in rows}
+
+
+def entries_like(folder: Path, beginning: str) -> tuple[Entry, ...]:
+    """The committed records of trials whose id begins so, in the order of ids and ordinals.
+
+    For readers, also while a run goes on: what the index does not know yet is read from the records themselves.
+    Raises RecordsError.
+    """
+    known, end = _known(folder, beginning)
+    if end > committed_length(folder / RECORDS_FILE):
+        known, end = (), 0
+    rest = (entry for entry in _entries_from(folder / RECORDS_FILE, end) if entry.trial_id.startswith(beginning))
+    return tuple(sorted((*known, *rest)))
+
+
+def _known(folder: Path, beginning: str) -> tuple[tuple[Entry, ...], int]:
+    """The fitting entries of the index, and up to which byte it knows the records; nothing where it cannot be read."""
+    try:
+        with closing(sqlite3.connect(f"{(folder / INDEX_FILE).absolute().as_uri()}?mode=rw", uri=True)) as index:
+            if not _is_current(index):
+                return (), 0
+            # One transaction, so that both answers are about the same moment.
+            index.execute("BEGIN")
+            rows = index.execute("SELECT * FROM trials WHERE substr(trial_id, 1, ?) = ?", (len(beginning), beginning))
+            return tuple(Entry(*row) for row in rows), index.execute(_END).fetchone()[0]
+    except sqlite3.Error:
+        return (), 0
+
+
+def _connect(path: Path) -> sqlite3.Connection:
+    index = sqlite3.connect(path)
+    index.execute("PRAGMA journal_mode=WAL")
+    # It can be rebuilt, so it need not be synced with every batch.
+    index.execute("PRAGMA synchronous=OFF")
+    if not _is_current(index):
+        with index:
+            index.execute("DROP TABLE IF EXISTS trials")
+            index.execute(_SCHEMA)
+            index.execute(f"PRAGMA user_version={_VERSION}")
+    return index
+
+
+def _is_current(index: sqlite3.Connection) -> bool:
+    return bool(index.execute("PRAGMA user_version").fetchone()[0] == _VERSION)
+
+
+def _entries_from(path: Path, start: int) -> Iterator[Entry]:
+    """The entries of the committed lines from that byte on."""
+    with path.open("rb") as lines:
+        lines.seek(start)
+        position = start
+        for data in lines:
+            if not data.endswith(b"\n"):
+                return
+            try:
+                record = decode(data[:-1])
+            except Malformed as error:
+                raise RecordsError(f"{path}: at byte {position}: {error}") from error
+            yield Entry(record.trial_id, record.ordinal, record.outcome, position, len(data) - 1)
+            position += len(data)
