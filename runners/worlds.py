@@ -9,7 +9,9 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Protocol
 
-from compiler.model import PackContent, Probe, ResolvedScenario, Task, World
+from compiler.model import PackContent, ResolvedScenario, World
+from scenario_dsl.errors import InternalError
+from scenario_dsl.model import Probe, Task
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -113,5 +115,9 @@ class Backend(Protocol):
         ...
 
 
-class WorldError(Exception):
-    """The infrastructure failed, not the agent: the trial is Errored and may be retried."""
+class WorldError(InternalError):
+    """The infrastructure failed, not the agent: the trial is Errored and may be retried.
+
+    Outside a trial, at a prompt say, it is a fault of ours: what the user's machine lacks is a HostError, which
+    backends raise before they open anything.
+    """

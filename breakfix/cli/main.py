@@ -18,7 +18,7 @@ import typer
 
 from breakfix import __version__
 from breakfix.cli.output import failure
-from scenario_dsl.errors import BreakfixError
+from scenario_dsl.errors import BreakfixError, InternalError
 
 COMMANDS: Mapping[str, str] = {
     "demo": "The whole line once: compile, prove, sign, verify, run and report the starter pack.",
@@ -86,6 +86,8 @@ def run(arguments: Sequence[str]) -> int:
     try:
         outcome = _application(arguments)(args=list(arguments), standalone_mode=False)
         return outcome if isinstance(outcome, int) else 0
+    except InternalError as error:
+        return _our_fault(arguments, str(error))
     except BreakfixError as error:
         failure(error)
         return error.exit_code
@@ -103,14 +105,16 @@ def run(arguments: Sequence[str]) -> int:
         if usage is not None:  # typer's own usage errors know how to show themselves
             usage()
             return 2
-        return _our_fault(arguments)
+        return _our_fault(arguments, f"{type(error).__name__}: {error}")
 
 
-def _our_fault(arguments: Sequence[str]) -> int:
+def _our_fault(arguments: Sequence[str], what: str) -> int:
+    """Say `what` went wrong, and keep what a report needs."""
     handle, name = tempfile.mkstemp(prefix="breakfix-crash-", suffix=".txt")
     with os.fdopen(handle, "w") as file:
         file.write(f"breakfix {__version__}\narguments: {list(arguments)!r}\n\n{traceback.format_exc()}")
-    typer.echo(f"internal error: this is a fault of breakfix, not yours. Please report it with {Path(name)}", err=True)
+    typer.echo(f"internal error: {what}", err=True)
+    typer.echo(f"This is a fault of breakfix, not yours. Please report it with {Path(name)}", err=True)
     return 3
 
 

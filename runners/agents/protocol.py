@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from typing import Protocol, TypeAlias
 
 from compiler.model import ResolvedScenario, World
+from scenario_dsl.errors import AuthorError, HostError
 from scenario_dsl.model import Intervention, Limits
 
 
@@ -85,12 +86,15 @@ class Agent(Protocol):
     def act(self, observation: Observation) -> Action: ...
 
 
-class AgentFailedError(Exception):
+class AgentFailedError(AuthorError):
     """An agent gives up in its own words: the text stands in the record as it is."""
 
 
-class AgentUnavailableError(Exception):
+class AgentUnavailableError(HostError):
     """What the agent stands on could not be reached (a model's endpoint, say): the trial is Errored, not Failed."""
+
+    def __init__(self, message: str, *, remedy: str = "see that the agent can reach what it needs, then go on") -> None:
+        super().__init__(message, remedy=remedy)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
