@@ -4,12 +4,11 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from breakfix.content import SHIPPED, find_pack
+from breakfix.content import open_pack
 from compiler.bundle import compile_pack
 from compiler.layout import FOLDER, MANIFEST
 from compiler.model import Bundle
-from compiler.verify import VerifiedBundle, read_unsigned, verify_under_ephemeral_key
-from scenario_dsl.library import load_library
+from compiler.verify import read_unsigned
 
 
 def is_compiled(path: Path) -> bool:
@@ -20,9 +19,4 @@ def is_compiled(path: Path) -> bool:
 def own_bundle(text: str) -> Bundle:
     """An author's own bundle, not signed yet: a compiled folder, or a pack's folder or shipped name."""
     path = Path(text)
-    return read_unsigned(path) if is_compiled(path) else compile_pack(load_library(find_pack(text), SHIPPED))
-
-
-def own_verified(text: str) -> VerifiedBundle:
-    """The same, let in under a key that lives only in memory: for proving and playing one's own scenarios."""
-    return verify_under_ephemeral_key(own_bundle(text))
+    return read_unsigned(path) if is_compiled(path) else compile_pack(open_pack(text))

@@ -9,9 +9,8 @@ import typer
 
 from breakfix.cli.options import Json
 from breakfix.cli.output import emit, say
-from breakfix.content import SHIPPED, find_pack
+from breakfix.content import open_pack
 from compiler.bundle import compile_pack, write_bundle
-from scenario_dsl.library import load_library
 
 
 def command(
@@ -27,7 +26,7 @@ def command(
 
         breakfix compile packs/starter --out build/starter
     """
-    library = load_library(find_pack(pack), SHIPPED)
+    library = open_pack(pack)
     bundle = compile_pack(library)
     write_bundle(bundle, out)
     if as_json_document:

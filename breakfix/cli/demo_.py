@@ -14,7 +14,7 @@ from breakfix.cli.options import Quiet
 from breakfix.cli.output import progress, say
 from breakfix.cli.proving import prove_with_progress, show_proof
 from breakfix.cli.running import play_plan
-from breakfix.content import SHIPPED, find_pack
+from breakfix.content import open_pack
 from compiler.bundle import compile_pack, write_bundle, write_envelope, write_proof
 from compiler.keys import generate, load_private
 from compiler.signing import sign
@@ -25,7 +25,6 @@ from runners.agents.registry import parse_agent
 from runners.backends.registry import find_backend
 from runners.plan import plan
 from scenario_dsl.errors import AuthorError
-from scenario_dsl.library import load_library
 
 _AGENTS = ("gold", "bad", "bad:restart everything", "random", "nop")
 _OURS = ("bundle", "keys", "run", "report")
@@ -48,7 +47,7 @@ def command(
     """
     begun = time.perf_counter()
     _clear(out)
-    library = load_library(find_pack("packs/starter"), SHIPPED)
+    library = open_pack("packs/starter")
     bundle = compile_pack(library)
     folder = out / "bundle"
     write_bundle(bundle, folder)

@@ -9,12 +9,12 @@ from typing import Annotated
 import typer
 
 from breakfix.cli.output import say
-from breakfix.content import SHIPPED, find_scenario
+from breakfix.content import open_scenario
 from breakfix.graph import draw
 from compiler.resolve import resolve
 from scenario_dsl.diagnostics import closest
 from scenario_dsl.errors import AuthorError
-from scenario_dsl.library import load_library
+from scenario_dsl.writing import write_file
 
 
 def command(
@@ -28,19 +28,16 @@ def command(
 
         breakfix graph cascading-database-failure --out cascade.svg
     """
-    folder, name = find_scenario(scenario)
-    library = load_library(folder, SHIPPED)
-    if name not in library.scenarios:
-        raise AuthorError(f"the pack {folder.name} has no scenario `{name}`")
-    resolved = resolve(library.scenarios[name], library)
+    library, written = open_scenario(scenario)
+    resolved = resolve(written, library)
     worlds = {each.name: each for each in resolved.worlds}
     if world not in worlds:
         close = closest(world, worlds)
-        raise AuthorError(f"`{name}` has no world `{world}`" + (f"; did you mean `{close}`?" if close else ""))
+        raise AuthorError(f"`{resolved.name}` has no world `{world}`" + (f"; did you mean `{close}`?" if close else ""))
     picture = draw(resolved, worlds[world])
     if out is None:
         sys.stdout.write(picture)
     else:
-        out.write_text(picture, encoding="utf-8")
+        write_file(out, picture.encode())
         say(f"written to {out}")
     return 0

@@ -12,7 +12,7 @@ import typer
 from breakfix.cli.console import interact, run_script
 from breakfix.cli.output import say
 from breakfix.cli.person import Person, prompting
-from breakfix.content import SHIPPED, find_scenario
+from breakfix.content import open_scenario
 from compiler.bundle import compile_pack
 from compiler.model import ResolvedScenario
 from compiler.verify import verify_under_ephemeral_key
@@ -23,7 +23,6 @@ from runners.records import AgentIdentity, TrialRecord, judge
 from runners.sim.commands import COMMANDS
 from runners.trials import Work, run_trial
 from scenario_dsl.errors import AuthorError
-from scenario_dsl.library import load_library
 
 
 def command(
@@ -59,13 +58,10 @@ def command(
 
 
 def _play(name: str, seed: int, reveal: bool) -> int:
-    folder, scenario_name = find_scenario(name)
-    library = load_library(folder, SHIPPED)
-    if scenario_name not in library.scenarios:
-        raise AuthorError(f"the pack {folder.name} has no scenario `{scenario_name}`")
-    only = replace(library, scenarios={scenario_name: library.scenarios[scenario_name]})
+    library, written = open_scenario(name)
+    only = replace(library, scenarios={written.name: written})
     bundle = verify_under_ephemeral_key(compile_pack(only))
-    scenario = bundle.content.scenarios[scenario_name]
+    scenario = bundle.content.scenarios[written.name]
     ask = prompting(sorted(COMMANDS))
     spec = AgentSpec(identity=AgentIdentity(name="person", trusted=True), factory=lambda _setting: Person(ask))
     resolved = plan([bundle], [spec], backend="sim", seeds=(seed,))

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import json
+import pickle
+import shutil
 import subprocess
 import sys
 from pathlib import Path
@@ -10,6 +12,15 @@ from pathlib import Path
 import pytest
 
 from breakfix.cli.main import COMMANDS, run
+from breakfix.content import shipped_packs
+from compiler.bundle import write_proof
+from compiler.model import Finding, Proof, ScenarioProof
+from compiler.verify import read_unsigned
+from runners.agents.nop import Nop
+from runners.agents.protocol import AgentFailedError, AgentUnavailableError
+from runners.backends.sim import SimWorld
+from runners.worlds import WorldError
+from scenario_dsl.errors import BreakfixError
 
 STARTER = "starter"
 
@@ -95,6 +106,36 @@ def test_an_unproven_bundle_is_signed_only_on_request(
     assert not (tmp_path / "bundle" / "bundle.dsse.json").exists()
 
 
+@pytest.mark.parametrize("holds", [True, False, None])
+def test_unproven_means_unproven_whatever_proof_lies_there(
+    signed: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str], holds: bool | None
+) -> None:
+    bundle = tmp_path / "bundle"
+    shutil.copytree(signed / "bundle", bundle)
+    compiled = read_unsigned(bundle)
+    names = sorted(path.stem for path in (shipped_packs()["starter"] / "scenarios").glob("*.yml"))
+    proofs = tuple(
+        ScenarioProof(
+            scenario=name,
+            backend="sim",
+            repeats=1,
+            findings=(Finding(check="gold", world="primary", passed=holds, detail="so it was"),),
+        )
+        for name in names
+    )
+    write_proof(bundle, Proof(bundle_digest=compiled.digest, scenarios=proofs))
+    if holds is None:
+        (bundle / "proof.json").write_text("no proof at all")
+    sign = ["sign", str(bundle), "--key", str(signed / "me.key")]
+    if not holds:
+        assert run(sign) == 1
+    assert run([*sign, "--unproven"]) == 0
+    assert "proof.json" in capsys.readouterr().out
+    assert not (bundle / "proof.json").exists()
+    assert run(["verify", str(bundle), "--trust", str(signed / "me.key.pub"), "--json"]) == 0
+    assert json.loads(capsys.readouterr().out)["proven"] is False
+
+
 def test_a_strangers_bundle_is_not_run(signed: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     assert run(["keygen", str(tmp_path / "stranger.key")]) == 0
     arguments = ["run", str(signed / "bundle"), "-a", "nop", "-o", str(tmp_path / "run"), "--executor", "local"]
@@ -132,3 +173,43 @@ def test_the_whole_line(signed: Path, tmp_path: Path, capsys: pytest.CaptureFixt
 def test_a_script_in_a_fresh_system_ends_as_a_shell_does() -> None:
     done = breakfix("play", "--system", "web-server", "-c", "echo out; echo err >&2; exit 3")
     assert (done.returncode, done.stdout, done.stderr) == (3, "out\n", "err\n")
+
+
+def test_a_world_that_fails_at_the_prompt_is_our_fault_and_says_what_failed(
+    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    def fail(*_given: object, **_named: object) -> None:
+        raise WorldError("the simulated server failed: out of numbers")
+
+    monkeypatch.setattr(SimWorld, "run", fail)
+    assert run(["play", "--system", "web-server", "-c", "true"]) == 3
+    told = capsys.readouterr().err
+    assert "out of numbers" in told
+    report = Path(told.split()[-1])
+    assert "WorldError" in report.read_text()
+    report.unlink()
+
+
+@pytest.mark.parametrize(
+    ("error", "code", "told"),
+    [
+        (AgentUnavailableError("nobody answers at 127.0.0.1:9"), 2, "= help: see that the agent can reach"),
+        (AgentFailedError("I know only investigations"), 1, "error: I know only investigations"),
+    ],
+)
+def test_an_agent_that_cannot_be_made_is_no_fault_of_ours(
+    signed: Path,
+    tmp_path: Path,
+    error: BreakfixError,
+    code: int,
+    told: str,
+    capsys: pytest.CaptureFixture[str],
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    def fail(*_given: object) -> None:
+        raise pickle.loads(pickle.dumps(error))  # as it would come from a worker
+
+    monkeypatch.setattr(Nop, "__call__", fail)
+    arguments = ["run", str(signed / "bundle"), "--trust", str(signed / "me.key.pub"), "-a", "nop"]
+    assert run([*arguments, "-o", str(tmp_path / "run"), "--executor", "local", "--quiet"]) == code
+    assert told in capsys.readouterr().err
