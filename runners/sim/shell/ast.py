@@ -159,13 +159,14 @@ class While(NamedTuple):
 
 
 class For(NamedTuple):
-    """`words` is None for `for x; do`, which takes the positional parameters."""
+    """`words` is None for `for x; do`, which takes the positional parameters. `text`: what they were written as."""
 
     name: str
     words: tuple[Word | Assignment, ...] | None
     body: Body
     redirects: tuple[Redirect, ...]
     line: int
+    text: str
 
 
 class ArithmeticFor(NamedTuple):
@@ -192,9 +193,12 @@ class CaseItem(NamedTuple):
 
 
 class Case(NamedTuple):
+    """`text`: what the subject was written as."""
+
     subject: Word
     items: tuple[CaseItem, ...]
     redirects: tuple[Redirect, ...]
+    text: str
 
 
 class Function(NamedTuple):

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import TYPE_CHECKING, Any
 
-from runners.sim.shell import conditions
+from runners.sim.shell import conditions, tracing
 from runners.sim.shell.ast import (
     ArithmeticCommand,
     ArithmeticFor,
@@ -111,6 +111,8 @@ def for_(shell: Shell, node: For) -> int:
         shell.loops += 1
         try:
             for item in items:
+                if tracing.traced(shell):
+                    tracing.trace(shell, f"for {node.name} in {node.text}")
                 shell.assign(node.name, item)
                 status, ended = _turn(shell, node.body)
                 if ended:
@@ -127,7 +129,11 @@ def arithmetic_for(shell: Shell, node: ArithmeticFor) -> int:
 
     def value(word: Any, empty: int) -> int:
         text = expander.text(word)
-        return expander.arithmetic(text) if text.strip() else empty
+        if not text.strip():
+            return empty
+        if tracing.traced(shell):
+            tracing.trace(shell, f"(( {text.strip()} ))")
+        return expander.arithmetic(text)
 
     def run() -> int:
         status = 0
@@ -192,6 +198,8 @@ def select(shell: Shell, node: Select) -> int:
 def case(shell: Shell, node: Case) -> int:
     def run() -> int:
         subject = shell.expander.text(node.subject)
+        if tracing.traced(shell):
+            tracing.trace(shell, f"case {node.text} in")
         shell.spend((len(subject) >> 6) * len(node.items))
         ignore_case = "nocasematch" in shell.session.shopt
         status = 0
@@ -220,7 +228,10 @@ def arithmetic(shell: Shell, node: ArithmeticCommand) -> int:
     def run() -> int:
         shell.line = node.line
         try:
-            return int(shell.expander.arithmetic(shell.expander.text(node.expression)) == 0)
+            expression = shell.expander.text(node.expression)
+            if tracing.traced(shell):
+                tracing.trace(shell, f"(( {expression} ))")
+            return int(shell.expander.arithmetic(expression) == 0)
         except ExpansionError as problem:
             shell.error(problem.message if problem.fatal else f"((: {problem.message}")
             if problem.fatal:

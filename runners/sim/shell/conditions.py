@@ -6,7 +6,9 @@ from typing import TYPE_CHECKING
 
 from runners.sim.commands import testing
 from runners.sim.regexes import RegexError, extended
+from runners.sim.shell import tracing
 from runners.sim.shell.ast import CondBinary, CondBoth, Condition, CondNot, CondUnary
+from runners.sim.shell.expansion import Expander
 from runners.sim.shell.patterns import matcher
 from runners.sim.shell.session import Variable
 
@@ -25,7 +27,10 @@ def evaluate(shell: Shell, condition: Condition) -> int:
             return left
         return evaluate(shell, condition.right)
     if isinstance(condition, CondUnary):
-        return int(not unary(shell, condition.operator, shell.expander.text(condition.operand)))
+        operand = shell.expander.text(condition.operand)
+        if tracing.traced(shell):
+            tracing.trace(shell, f"[[ {condition.operator} {operand or tracing.quoted(operand)} ]]")
+        return int(not unary(shell, condition.operator, operand))
     return _binary(shell, condition)
 
 
@@ -53,6 +58,9 @@ def _binary(shell: Shell, condition: CondBinary) -> int:
     expander = shell.expander
     left = expander.text(condition.left)
     ignore_case = "nocasematch" in shell.session.shopt
+    if tracing.traced(shell):
+        right = _shown(expander, condition)
+        tracing.trace(shell, f"[[ {left or tracing.quoted(left)} {operator} {right or tracing.quoted(right)} ]]")
     if operator in ("==", "=", "!="):
         pattern = expander.pattern(condition.right)
         shell.spend(1 + (len(left) >> 6))
@@ -67,6 +75,15 @@ def _binary(shell: Shell, condition: CondBinary) -> int:
         first, second = expander.arithmetic(left), expander.arithmetic(right)
         return int(not testing.NUMERIC[operator](first, second))
     return int(not testing.files(shell.view, operator, left, right))
+
+
+def _shown(expander: Expander, condition: CondBinary) -> str:
+    """The right side as a trace has it."""
+    if condition.operator in ("==", "=", "!="):
+        return expander.pattern(condition.right)
+    if condition.operator == "=~":
+        return expander.regex(condition.right)
+    return expander.text(condition.right)
 
 
 def _regex(shell: Shell, text: str, pattern: str, ignore_case: bool) -> int:

@@ -33,7 +33,7 @@ class Shell:
 
     __slots__ = (
         "_view", "checked", "depth", "expander", "fds", "function_depth", "hub", "line", "lone", "loops", "machine",
-        "session", "sourced", "subshell_depth", "substitution_status", "temporary",
+        "session", "sourced", "subshell_depth", "substitution_status", "temporary", "text_depth",
     )  # fmt: skip
 
     def __init__(self, machine: Machine, session: Session, fds: dict[int, Stream], hub: Hub) -> None:
@@ -50,6 +50,8 @@ class Shell:
         self.function_depth = 0
         self.sourced = 0
         self.subshell_depth = 0
+        # Texts run inside texts: substitutions, eval, source, traps.
+        self.text_depth = 0
         # Greater than zero where a failure is being looked at (if, while, &&, !), so that `set -e` does not apply.
         self.checked = 0
         self.substitution_status: int | None = None
@@ -143,7 +145,11 @@ class Shell:
 
     def run_text(self, text: str) -> int:
         """Parse and run a text in this shell (eval, source, traps)."""
-        return self.run_program(self.parse(text))
+        self.text_depth += 1
+        try:
+            return self.run_program(self.parse(text))
+        finally:
+            self.text_depth -= 1
 
     def parse(self, text: str) -> Program:
         session = self.session
@@ -224,6 +230,7 @@ class Shell:
         child.function_depth = self.function_depth
         child.sourced = self.sourced
         child.subshell_depth = self.subshell_depth + 1
+        child.text_depth = self.text_depth
         child.checked = self.checked
         return child
 

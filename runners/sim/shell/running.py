@@ -197,7 +197,7 @@ def _at_exit(shell: Shell, status: int) -> int:
 
 def _recover(shell: Shell) -> None:
     """Put the bookkeeping of a shell that was torn out of its work back to the beginning."""
-    shell.depth = shell.loops = shell.function_depth = shell.sourced = shell.checked = 0
+    shell.depth = shell.loops = shell.function_depth = shell.sourced = shell.checked = shell.text_depth = 0
     session = shell.session
     while session.saved:
         for name, known in session.saved.pop().items():

@@ -3,14 +3,13 @@
 from __future__ import annotations
 
 import errno
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING
 
 from runners.sim.commands.context import CommandExit
-from runners.sim.shell import assignment, execution, redirections
+from runners.sim.shell import assignment, execution, redirections, tracing
 from runners.sim.shell.ast import ArrayLiteral, Function, Simple
 from runners.sim.shell.builtins.table import BUILTINS, SPECIAL
-from runners.sim.shell.expansion import ArrayArgument
 from runners.sim.shell.session import Variable
 from runners.sim.shell.signals import Abandon, ExpansionError, Return, ShellExit
 from runners.sim.shell.subshells import drop_temporary
@@ -45,14 +44,13 @@ def run(shell: Shell, node: Simple) -> int:
 
 
 def _assignments_only(shell: Shell, node: Simple) -> int:
+    traced = tracing.traced(shell)
     for each in node.assignments:
+        mark = tracing.mark(shell) if traced else ""
         assignment.assign(shell, each)
+        if traced and not isinstance(each.value, ArrayLiteral):
+            tracing.trace_assignment(shell, each.name, shell.session.get(each.name) or "", mark)
     status = shell.substitution_status or 0
-    if "xtrace" in shell.session.options:
-        for each in node.assignments:
-            if not isinstance(each.value, ArrayLiteral):
-                value = shell.session.get(each.name) or ""
-                _trace(shell, f"{each.name}={_quoted(value) if value else ''}")
     if node.redirects:
         saved = redirections.apply(shell, node.redirects)
         if saved is None:
@@ -76,9 +74,10 @@ def _command(shell: Shell, node: Simple, argv: list[str]) -> int:
             if known is not None and known.readonly:
                 raise ExpansionError(f"{each.name}: readonly variable")
             values.append((each.name, text))
-    if "xtrace" in session.options:
-        prefix = " ".join(f"{key}={_quoted(value)}" for key, value in values)
-        _trace(shell, (prefix + " " if prefix else "") + " ".join(_quoted(word) for word in argv))
+    if tracing.traced(shell):
+        for key, value in values:
+            tracing.trace_assignment(shell, key, value, tracing.mark(shell))
+        tracing.trace_words(shell, argv)
     if name == "exec" and builtin is not None and len(argv) == 1:
         saved = redirections.apply(shell, node.redirects)
         if saved is None:
@@ -108,9 +107,8 @@ def _special_failure(shell: Shell, name: str) -> int:
     return 1
 
 
-def _with_variables(shell: Shell, values: Sequence[tuple[str, str]], run_it: object) -> int:
+def _with_variables(shell: Shell, values: Sequence[tuple[str, str]], run_it: Callable[[], int]) -> int:
     """Run with temporary variables in force, exported."""
-    assert callable(run_it)
     variables = shell.session.variables
     before: dict[str, Variable | None] = {}
     for key, value in values:
@@ -118,9 +116,7 @@ def _with_variables(shell: Shell, values: Sequence[tuple[str, str]], run_it: obj
         variables[key] = Variable(value, exported=True)
     shell.session.environment_cache = None
     try:
-        status = run_it()
-        assert isinstance(status, int)
-        return status
+        return run_it()
     finally:
         for key, known in before.items():
             if known is None:
@@ -172,20 +168,3 @@ def call_function(shell: Shell, function: Function, argv: list[str]) -> int:
                 session.variables[key] = known
             session.environment_cache = None
         session.positional = saved_positional
-
-
-def _trace(shell: Shell, text: str) -> None:
-    ps4 = shell.session.get("PS4") or "+ "
-    shell.write_error(ps4[:1] * shell.subshell_depth + ps4 + text + "\n")
-
-
-def _quoted(word: str) -> str:
-    if isinstance(word, ArrayArgument):
-        return f"{word}(...)"
-    if word == "":
-        return "''"
-    if any(char in word for char in " \t\n\"'\\$`*?[]{}()<>|&;!#~^"):
-        if "\n" in word or "\t" in word:
-            return "$'" + word.replace("\\", "\\\\").replace("'", "\\'").replace("\n", "\\n").replace("\t", "\\t") + "'"
-        return "'" + word.replace("'", "'\\''") + "'"
-    return word

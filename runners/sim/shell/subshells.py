@@ -41,6 +41,7 @@ def substitute_command(shell: Shell, program: Program) -> str:
         return quick
     capture = Capture(shell.machine)
     child = shell.subshell({**shell.fds, 1: capture})
+    child.text_depth += 1
     child.checked = 0 if "inherit_errexit" in shell.session.shopt else child.checked
     if "inherit_errexit" not in shell.session.shopt:
         child.session.options = child.session.options - {"errexit"}
@@ -82,6 +83,7 @@ def substitute_process(shell: Shell, part: ProcessSubstitution) -> str:
     reader, writer = PipeReader(pipe), PipeWriter(pipe)
     ours, theirs, fd = (reader, writer, 1) if part.direction == "<" else (writer, reader, 0)
     child = shell.subshell({**shell.fds, fd: theirs})
+    child.text_depth += 1
     release(theirs)
     shell.hub.spawn(child.session.pid, lambda: _ignore(child.isolated(lambda shell: shell.run_program(part.body))))
     number = 63

@@ -81,8 +81,12 @@ def eval_(shell: Shell, argv: list[str]) -> int:
 def _run_inside(shell: Shell, text: str, label: str) -> int:
     program = shell.parse(text)
     session = shell.session
-    for body in program.bodies:
-        shell.run_body(body)
+    shell.text_depth += 1
+    try:
+        for body in program.bodies:
+            shell.run_body(body)
+    finally:
+        shell.text_depth -= 1
     if program.problem is not None:
         if session.mode == "interactive" and not shell.sourced:
             shell.error(program.problem.message)

@@ -111,16 +111,19 @@ class Compound(Conditions):
             raise self.unexpected()
         name = self.src[start : self.pos]
         words: list[Word | Assignment] | None = None
+        texts: list[str] = []
         self.newlines()
         if self.reserved() == "in":
             self.pos += 2
             words = []
             while True:
                 self.blank()
+                begin = self.pos
                 item = self.word()
                 if item is None:
                     break
                 words.append(item)
+                texts.append(self.src[begin : self.pos])
             if self.src[self.pos : self.pos + 1] not in (";", "\n", ""):
                 raise self.unexpected()
         self.blank()
@@ -130,7 +133,8 @@ class Compound(Conditions):
         items = None if words is None else tuple(words)
         if kind == "select":
             return Select(name, items, inside, self.redirects())
-        return For(name, items, inside, self.redirects(), line)
+        text = '"$@"' if words is None else " ".join(texts)
+        return For(name, items, inside, self.redirects(), line, text)
 
     def _do_group(self) -> Body:
         self.newlines()
@@ -160,9 +164,11 @@ class Compound(Conditions):
 
     def _case(self) -> Command:
         self.blank()
+        start = self.pos
         subject = self.word()
         if subject is None:
             raise self.unexpected()
+        text = self.src[start : self.pos]
         self.expect("in")
         items: list[CaseItem] = []
         while True:
@@ -171,7 +177,7 @@ class Compound(Conditions):
                 raise self.unexpected_eof()
             if self.reserved() == "esac":
                 self.pos += 4
-                return Case(subject, tuple(items), self.redirects())
+                return Case(subject, tuple(items), self.redirects(), text)
             if self.src.startswith("(", self.pos):
                 self.pos += 1
             patterns: list[Word] = []
