@@ -269,7 +269,7 @@ def _binaries(machine: Machine) -> None:
             + path.encode("utf-8", "surrogateescape")
             + b"\0GCC: (Debian 12.2.0-14) 12.2.0\0"
         )
-        content = Content.of(body).resized(length)._replace(program=program)
+        content = Content.of(body).concat(Content.filled(b"\0", length - len(body)))._replace(program=program)
         view.write(path, content)
         view.chmod(path, 0o4755 if program in ("sudo", "su", "passwd", "mount", "umount", "newgrp", "chsh") else 0o755)
         inode = view.stat(path)

@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
+import re
 from typing import NamedTuple
 
 from runners.sim.commands.context import Context
-from runners.sim.network.connect import ConnectFailure, Connection, connect
+from runners.sim.network.connect import TIMEOUT, ConnectFailure, Connection, connect
 from runners.sim.processes import Process
 from runners.sim.programs.sql import SqlError, SqlRequest, SqlResult
 from runners.sim.users import accounts
@@ -89,6 +90,13 @@ def _cluster_port(ctx: Context) -> str:
     return found
 
 
+def patience(ctx: Context, database: str | None) -> float:
+    """Seconds that a connection may take: connect_timeout (at least 2, as libpq has it), or the kernel's own limit."""
+    found = re.search(r"\bconnect_timeout=(\d+)", database or "")
+    given = found[1] if found is not None else ctx.environment.get("PGCONNECT_TIMEOUT", "")
+    return max(float(given), 2.0) if given.isdigit() and int(given) else TIMEOUT
+
+
 def _password_file(ctx: Context, host: str, port: str, database: str, user: str) -> str | None:
     """~/.pgpass: the first line that fits. Ignored unless private, as libpq does."""
     path = ctx.environment.get("PGPASSFILE", f"{ctx.environment.get('HOME', '/')}/.pgpass")
@@ -107,7 +115,7 @@ def _password_file(ctx: Context, host: str, port: str, database: str, user: str)
     return None
 
 
-def reach(ctx: Context, target: Target, *, timeout: float = 130.0) -> Link | str:
+def reach(ctx: Context, target: Target, *, timeout: float = TIMEOUT) -> Link | str:
     """Connect; or libpq's complaint (without `psql: error: ` in front). Time passes."""
     if target.local:
         where = f'connection to server on socket "{target.socket}" failed: '
@@ -126,6 +134,8 @@ def reach(ctx: Context, target: Target, *, timeout: float = 130.0) -> Link | str
         if made.kind == "no-such-host":
             return f'could not translate host name "{target.host}" to address: {made.message}'
         place = f'"{target.host}"' if target.host == made.address else f'"{target.host}" ({made.address})'
+        if made.kind == "timeout" and timeout < TIMEOUT:
+            return f"connection to server at {place}, port {target.port} failed: timeout expired"
         return (
             f"connection to server at {place}, port {target.port} failed: {made.message}\n"
             "\tIs the server running on that host and accepting TCP/IP connections?"

@@ -33,14 +33,21 @@ class SyntaxProblem(NamedTuple):
 
 
 class Policy(NamedTuple):
+    """`refused`: (file, what is wrong with its mode or owner), which sudo says and then goes on without it."""
+
     grants: tuple[Grant, ...]
     problems: tuple[SyntaxProblem, ...]
     files: tuple[str, ...]
     secure_path: str
+    refused: tuple[tuple[str, str], ...] = ()
 
 
-def load(view: FileView, path: str = MAIN) -> Policy:
-    """Read the main file and what it includes. OSError when the main file cannot be read."""
+def load(view: FileView, path: str = MAIN, *, wary: bool = False) -> Policy:
+    """Read the main file and what it includes. OSError when the main file cannot be read.
+
+    `wary`: leave out included files that others may have changed, as sudo does (visudo looks at them all).
+    """
+    refused: list[tuple[str, str]] = []
     grants: list[Grant] = []
     problems: list[SyntaxProblem] = []
     files: list[str] = []
@@ -50,6 +57,10 @@ def load(view: FileView, path: str = MAIN) -> Policy:
         file = pending.pop(0)
         try:
             text = view.text(file)
+            wrong = unsafe(view, file) if wary and file != path else ""
+            if wrong:
+                refused.append((file, wrong))
+                continue
         except OSError:
             if file == path:
                 raise
@@ -72,13 +83,37 @@ def load(view: FileView, path: str = MAIN) -> Policy:
                 aliases[alias.group(1)] = tuple(part.strip() for part in alias.group(2).split(","))
                 continue
             match = _RULE.match(line)
-            if match is None:
-                words = line.split()
-                column = len(words[0]) + 2 if len(words) > 1 else len(line) + 1
+            column = _misplaced(line) if match is None else _unclosed(line, match.start("rest"))
+            if match is None or column:
                 problems.append(SyntaxProblem(file, number, column, line))
                 continue
             grants += _grants(match.group("who"), match.group("rest"), aliases)
-    return Policy(tuple(grants), tuple(problems), tuple(files), secure)
+    return Policy(tuple(grants), tuple(problems), tuple(files), secure, tuple(refused))
+
+
+def unsafe(view: FileView, path: str) -> str:
+    """What sudo has against a file's mode or owner, as it words it after the name; "" when nothing."""
+    inode = view.stat(path)
+    if inode.uid != 0:
+        return f"is owned by uid {inode.uid}, should be 0"
+    if inode.mode & 0o002:
+        return "is world writable"
+    return ""
+
+
+def _misplaced(line: str) -> int:
+    """The column (from 1) of the first word that cannot stand where it stands."""
+    words = line.split()
+    return line.index(words[1], len(words[0])) + 1 if len(words) > 1 else len(line) + 1
+
+
+def _unclosed(line: str, start: int) -> int:
+    """Where the list in parentheses, which says as whom, breaks off: the column of the next word; 0 if it is closed."""
+    opened = line.find("(", start)
+    if opened < 0 or ")" in line[opened:]:
+        return 0
+    word = re.match(r"[^\s,:]+\s*", line[opened + 1 :])
+    return opened + 2 + (word.end() if word else 0)
 
 
 def _lines(text: str) -> Iterator[tuple[int, str]]:

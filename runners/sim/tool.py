@@ -18,6 +18,7 @@ from runners.sim.commands.options import Options, parse
 class Tool:
     """`usage`: what follows `Usage:`; `version`: the whole line of --version; `status`: that of a wrong option.
 
+    `after_error`: what a tool that does not hint prints below the complaint about a wrong option: its whole usage.
     `permute` False ends the options at the first operand, for tools that run other commands.
     """
 
@@ -26,6 +27,7 @@ class Tool:
     version: str
     status: int = 1
     hinted: bool = True
+    after_error: str = ""
     permute: bool = True
     _short: str = field(init=False, repr=False)
     _long: tuple[str, ...] = field(init=False, repr=False)
@@ -57,10 +59,15 @@ class Tool:
     def parse(self, ctx: Context, arguments: Sequence[str] | None = None) -> Options:
         """Parse the arguments; prints help, version or an error and ends the command where they ask for that."""
         usage = self._help.replace("{name}", ctx.name)
-        options = parse(
-            ctx, self._short, self._long, status=self.status, usage=usage, version=self.version,
-            arguments=arguments, hinted=self.hinted,
-        )  # fmt: skip
+        try:
+            options = parse(
+                ctx, self._short, self._long, status=self.status, usage=usage, version=self.version,
+                arguments=arguments, hinted=self.hinted,
+            )  # fmt: skip
+        except CommandExit as ended:
+            if ended.status:
+                ctx.stderr.write(self.after_error.encode())
+            raise
         if self._asks_for_help and options.has("h"):
             ctx.line(usage)
             raise CommandExit(0)

@@ -281,7 +281,9 @@ def _deliver(ctx: Context, options: CurlOptions, transfer: _Transfer, output: st
         ctx.stderr.write(_METER.encode("utf-8", "surrogateescape"))
     if response is None or (transfer.code == 22 and "fail-with-body" not in options.flags):
         if meter:
-            ctx.stderr.write(_waiting(transfer.seconds) + b"\n")
+            # Without an address there is one look at the clock, and no end of its line.
+            unknown = transfer.code == 6
+            ctx.stderr.write(b"\r" + _meter_line(0, 0.0) if unknown else _waiting(transfer.seconds) + b"\n")
         return transfer.code
     data = b""
     if (options.include or transfer.method == "HEAD") and response.status:
@@ -300,7 +302,7 @@ def _deliver(ctx: Context, options: CurlOptions, transfer: _Transfer, output: st
         except OSError:
             return 23
         if options.verbose:
-            _note(ctx, "Connection #0 to host left intact")
+            _note(ctx, f"Connection #0 to host {urlsplit(transfer.url).hostname} left intact")
         return transfer.code
     if not _store(ctx, output, data):
         ctx.err("(23) Failure writing output to destination")

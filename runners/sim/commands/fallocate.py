@@ -5,6 +5,7 @@ from __future__ import annotations
 from runners.sim.commands.context import Context
 from runners.sim.commands.inputs import human, size
 from runners.sim.commands.options import parse, usage_error
+from runners.sim.files.content import Content
 
 _LONG = (
     "collapse-range/c", "dig-holes/d", "insert-range/i", "length=/l", "keep-size/n", "offset=/o", "punch-hole/p",
@@ -43,7 +44,7 @@ def main(ctx: Context) -> int:
     grows = not options.has("n", "p", "d", "c") and end > inode.size
     if grows:
         try:
-            ctx.files.truncate(name, end)
+            ctx.files.write(name, inode.content.concat(Content.filled(b"\0", end - inode.size)))
         except OSError as error:
             ctx.die(f"fallocate failed: {error.strerror}")
     elif options.has("p", "z"):

@@ -10,11 +10,40 @@ from runners.sim.format import human_free
 from runners.sim.process_info import meminfo
 from runners.sim.tool import Tool
 
+_USAGE = """Usage:
+ free [options]
+
+Options:
+ -b, --bytes         show output in bytes
+     --kilo          show output in kilobytes
+     --mega          show output in megabytes
+     --giga          show output in gigabytes
+     --tera          show output in terabytes
+     --peta          show output in petabytes
+ -k, --kibi          show output in kibibytes
+ -m, --mebi          show output in mebibytes
+ -g, --gibi          show output in gibibytes
+     --tebi          show output in tebibytes
+     --pebi          show output in pebibytes
+ -h, --human         show human-readable output
+     --si            use powers of 1000 not 1024
+ -l, --lohi          show detailed low and high memory statistics
+ -t, --total         show total for RAM + swap
+ -v, --committed     show committed memory and commit limit
+ -s N, --seconds N   repeat printing every N seconds
+ -c N, --count N     repeat printing N times, then exit
+ -w, --wide          wide output
+
+     --help     display this help and exit
+ -V, --version  output version information and exit
+
+For more details see free(1).
+"""
 _TOOL = Tool(
     "free [options]",
     "b,bytes k,kibi m,mebi g,gibi kilo mega giga tebi pebi tera peta h,human si l,lohi t,total v,committed "
     "s,seconds= c,count= w,wide V,version",
-    "free from procps-ng 4.0.2", hinted=False,
+    "free from procps-ng 4.0.2", hinted=False, after_error=f"\n{_USAGE}",
 )  # fmt: skip
 
 _DIVISORS = {

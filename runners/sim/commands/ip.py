@@ -216,7 +216,7 @@ def _change_address(ctx: Context, verb: str, words: list[str]) -> int:
         return _denied(ctx)
     if "dev" not in words[:-1]:
         ctx.stderr.write(b'Not enough information: "dev" argument is required.\n')
-        return 255
+        return 1
     interface = _find(ctx, words[words.index("dev") + 1])
     if interface is None:
         return 1

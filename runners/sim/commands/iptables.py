@@ -185,7 +185,7 @@ def _change(ctx: Context, tables: Tables, table: str, command: str, operands: li
     rules = list(chain.rules)
     if command == "D" and number is not None:
         if not 1 <= number <= len(rules):
-            return _fail(ctx, "No chain/target/match by that name.", 1)
+            return _fail(ctx, "Index of deletion too big.", 1)
         del rules[number - 1]
     else:
         rule = parse_rule(words)

@@ -13,6 +13,30 @@ from runners.sim.signals import number_of, send
 from runners.sim.tool import Tool
 from runners.sim.users import accounts
 
+_USAGE = """Usage: killall [OPTION]... [--] NAME...
+       killall -l, --list
+       killall -V, --version
+
+  -e,--exact          require exact match for very long names
+  -I,--ignore-case    case insensitive process name match
+  -g,--process-group  kill process group instead of process
+  -y,--younger-than   kill processes younger than TIME
+  -o,--older-than     kill processes older than TIME
+  -i,--interactive    ask for confirmation before killing
+  -l,--list           list all known signal names
+  -q,--quiet          don't print complaints
+  -r,--regexp         interpret NAME as an extended regular expression
+  -s,--signal SIGNAL  send this signal instead of SIGTERM
+  -u,--user USER      kill only process(es) running as USER
+  -v,--verbose        report if the signal was successfully sent
+  -V,--version        display version information
+  -w,--wait           wait for processes to die
+  -n,--ns PID         match processes that belong to the same namespaces
+                      as PID
+  -Z,--context REGEXP kill only process(es) having context
+                      (must precede other arguments)
+
+"""
 _TOOL = Tool(
     "killall [OPTION]... [--] NAME...",
     "e,exact I,ignore-case g,process-group y,younger-than= o,older-than= i,interactive l,list q,quiet r,regexp "
@@ -51,8 +75,7 @@ def main(ctx: Context) -> int:
             return 1
         uid = account.uid
     if not options.operands and uid is None:
-        ctx.stderr.write(b"Usage: killall [OPTION]... [--] NAME...\n       killall -l, --list\n"
-                         b"       killall -V, --version\n")  # fmt: skip
+        ctx.stderr.write(_USAGE.encode())
         return 1
     status = 0
     for name in options.operands or [""]:

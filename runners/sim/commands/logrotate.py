@@ -139,6 +139,8 @@ class _Rotation:
             f"{'forced from command line' if self.force else _when(plan)} "
             f"({plan.keep} rotations)"
         )
+        empty = "not rotated" if plan.on("notifempty") else "rotated"
+        self.say(f"empty log files are {empty}, old logs are removed")
         rotated = []
         status = 0
         for pattern in plan.patterns:
@@ -150,6 +152,7 @@ class _Rotation:
                 status = 1
             for path in paths:
                 self.say(f"considering log {path}")
+                self.introduce(path)
                 if self.due(plan, path):
                     try:
                         self.rotate(plan, path)
@@ -162,7 +165,9 @@ class _Rotation:
                         )
                         status = 1
                 else:
-                    self.say("  log does not need rotating (log has been already rotated)")
+                    self.say(f"  log does not need rotating ({self.reason(plan, path)})")
+        if not rotated and any(name in ("postrotate", "lastaction") for name, _ in plan.scripts):
+            self.say("not running postrotate script, since no logs were rotated")
         if rotated and not self.debug:
             once = 1 if plan.on("sharedscripts") else len(rotated)
             for name, script in plan.scripts:
@@ -180,6 +185,24 @@ class _Rotation:
                             status = 1
         return status
 
+    def introduce(self, path: str) -> None:
+        """What is known of a log; one that is new to the state file counts as rotated at the full hour."""
+        now = self.ctx.machine.clock.now
+        if path not in self.times:
+            self.say("Creating new state")
+            self.times[path] = now - now % 3600
+        last = self.ctx.machine.clock.time(self.times[path])
+        self.say(f"  Now: {self.ctx.machine.clock.time():%Y-%m-%d %H:%M}\n  Last rotated at {last:%Y-%m-%d %H:%M}")
+
+    def reason(self, plan: Plan, path: str) -> str:
+        """Why a log stays as it is."""
+        inode = self.ctx.files.stat(path)
+        if not inode.size and plan.on("notifempty"):
+            return "log is empty"
+        if plan.size is not None:
+            return "log size is below the 'size' threshold"
+        return "log has already been rotated"
+
     def due(self, plan: Plan, path: str) -> bool:
         inode = self.ctx.files.stat(path)
         if not inode.size and plan.on("notifempty"):
@@ -190,10 +213,7 @@ class _Rotation:
             return inode.size >= plan.size
         if plan.max_size is not None and inode.size >= plan.max_size:
             return True
-        last = self.times.get(path)
-        if last is None:
-            self.times[path] = self.ctx.machine.clock.now
-            return False
+        last = self.times[path]
         return self.ctx.machine.clock.now - last >= plan.period - 3600 and inode.size >= plan.min_size
 
     def rotate(self, plan: Plan, path: str) -> None:

@@ -37,6 +37,9 @@ _MODULES = (
 def main(ctx: Context) -> int:
     words = [word for word in ctx.args if not word.startswith("-")]
     known = {name for name, _, _ in _MODULES}
+    if ctx.name == "lsmod" and ctx.args:
+        ctx.stderr.write(b"Usage: lsmod\n")
+        return 1
     if ctx.name == "lsmod":
         ctx.line("Module                  Size  Used by")
         for name, size, users in _MODULES:

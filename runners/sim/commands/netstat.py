@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from runners.sim.commands.context import Context
 from runners.sim.commands.options import Options
-from runners.sim.net_tools import interface_counters, route_table
+from runners.sim.net_tools import counters, interface_counters, route_table
 from runners.sim.processes import Process
 from runners.sim.socket_table import Row, is_ipv6, rows, service_name
 from runners.sim.tool import Tool
@@ -36,6 +36,9 @@ def main(ctx: Context) -> int:
         for line in interface_counters(ctx.machine):
             ctx.line(line)
         return 0
+    if options.has("s"):
+        _statistics(ctx)
+        return 0
     internet = options.has("t", "u", "w") or not options.has("x")
     unix = options.has("x") or not options.has("t", "u", "w", "4", "6")
     scope = "servers and established" if options.has("a") else "only servers" if options.has("l") else "w/o servers"
@@ -45,6 +48,28 @@ def main(ctx: Context) -> int:
     if unix:
         _unix(ctx, options, table, scope)
     return 0
+
+
+def _statistics(ctx: Context) -> None:
+    """`netstat -s`: the counters of the protocols, as far as packets and connections make them."""
+    machine = ctx.machine
+    totals = [counters(machine, interface) for interface in machine.network.interfaces]
+    received, sent = sum(one[0] for one in totals), sum(one[2] for one in totals)
+    opened = machine.counters.get("connections", 0) + received // 60
+    established = sum(socket.state == "ESTABLISHED" for process in machine.processes for socket in process.sockets)
+    ctx.out(
+        f"Ip:\n    Forwarding: 2\n    {received} total packets received\n    0 forwarded\n"
+        f"    0 incoming packets discarded\n    {received} incoming packets delivered\n"
+        f"    {sent} requests sent out\n"
+        "Icmp:\n    0 ICMP messages received\n    0 input ICMP message failed\n    0 ICMP messages sent\n"
+        f"Tcp:\n    {opened} active connection openings\n    {opened} passive connection openings\n"
+        f"    0 failed connection attempts\n    0 connection resets received\n"
+        f"    {established} connections established\n    {received * 9 // 10} segments received\n"
+        f"    {sent * 9 // 10} segments sent out\n    0 segments retransmitted\n    0 bad segments received\n"
+        f"    0 resets sent\n"
+        f"Udp:\n    {received // 10} packets received\n    0 packets to unknown port received\n"
+        f"    0 packet receive errors\n    {sent // 10} packets sent\n"
+    )
 
 
 def _wanted(options: Options, listening: bool) -> bool:

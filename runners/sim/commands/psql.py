@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from runners.sim.commands.context import Context
 from runners.sim.commands.options import Options
 from runners.sim.files.inode import EXECUTE
-from runners.sim.pg_client import Link, ask, reach, refusal, target_of
+from runners.sim.pg_client import Link, ask, patience, reach, refusal, target_of
 from runners.sim.programs.sql import SqlError, SqlResult, statements
 from runners.sim.tool import Tool
 
@@ -49,7 +49,9 @@ def main(ctx: Context) -> int:
         ctx.stderr.write(
             f'could not change directory to "{ctx.files.cwd}": Permission denied\n'.encode("utf-8", "surrogateescape")
         )
-    link = reach(ctx, target_of(ctx, options.value("h"), options.value("p"), user, database))
+    link = reach(
+        ctx, target_of(ctx, options.value("h"), options.value("p"), user, database), timeout=patience(ctx, database)
+    )
     if isinstance(link, str):
         return _no_connection(ctx, link)
     refused = ask(ctx, link, "")
@@ -144,7 +146,10 @@ def _print(ctx: Context, look: _Look, result: SqlResult) -> None:
     _table(ctx, look, result.columns, [["" if cell is None else cell for cell in row] for row in result.rows])
 
 
-def _table(ctx: Context, look: _Look, columns: Sequence[str], rows: list[list[str]], *, title: str = "") -> None:
+def _table(
+    ctx: Context, look: _Look, columns: Sequence[str], rows: list[list[str]], *, title: str = "", counted: bool = True
+) -> None:
+    """`counted`: how many rows there are stands at the end."""
     ctx.spend(2 * len(rows))
     if look.expanded:
         _expanded(ctx, look, columns, rows)
@@ -157,9 +162,11 @@ def _table(ctx: Context, look: _Look, columns: Sequence[str], rows: list[list[st
         if not look.tuples and look.separator != ",":
             ctx.line(_count(rows))
         return
-    counted = len(rows)
+    count = _count(rows)
     rows = [line for row in rows for line in _lines(row)]
     widths = [max([len(column), *(len(row[index]) for row in rows)]) for index, column in enumerate(columns)]
+    # The sign that a line goes on stands outside of the last column.
+    widths[-1] = max([len(columns[-1]), *(len(row[-1].removesuffix("+")) for row in rows)])
     numeric = [
         bool(rows) and all(_is_number(row[index]) for row in rows if row[index]) for index in range(len(columns))
     ]
@@ -179,8 +186,8 @@ def _table(ctx: Context, look: _Look, columns: Sequence[str], rows: list[list[st
             if numeric[-1]
             else "|".join([*(f" {cell} " for cell in cells[:-1]), f" {row[-1]}"])
         )
-    if not look.tuples:
-        ctx.line(f"({counted} row{'' if counted == 1 else 's'})")
+    if counted and not look.tuples:
+        ctx.line(count)
     ctx.line()
 
 
@@ -301,23 +308,14 @@ def _meta(ctx: Context, link: Link, look: _Look, text: str) -> int:
         _table(ctx, look, ("Schema", "Name", "Type", "Owner"), rows, title="List of relations")
         return 0
     if verb == "\\d":
-        answer = ask(ctx, link, f"SELECT * FROM {rest[0]} LIMIT 1")  # noqa: S608 (as the user typed it)
-        if isinstance(answer, SqlError):
-            ctx.stderr.write(f'Did not find any relation named "{rest[0]}".\n'.encode("utf-8", "surrogateescape"))
-            return 1
-        ctx.line(f'Table "public.{rest[0]}"'.center(45).rstrip())
-        ctx.line(" Column | Type | Collation | Nullable | Default \n--------+------+-----------+----------+---------")
-        for column in answer[0].columns:
-            ctx.line(f" {column:<6} | text |           |          | ")
-        ctx.line()
-        return 0
+        return _describe(ctx, link, look, rest[0])
     if verb == "\\du":
         names = sorted(_column(ctx, link, "SELECT rolname FROM pg_roles", 0))
         rows = [
             [name, "Superuser, Create role, Create DB, Replication, Bypass RLS" if name == "postgres" else "", "{}"]
             for name in names
         ]
-        _table(ctx, look, ("Role name", "Attributes", "Member of"), rows, title="List of roles")
+        _table(ctx, look, ("Role name", "Attributes", "Member of"), rows, title="List of roles", counted=False)
         return 0
     if verb in ("\\c", "\\connect"):
         ctx.line(f'You are now connected to database "{rest[0] if rest else target.database}" as user "{target.user}".')
@@ -330,6 +328,20 @@ def _meta(ctx: Context, link: Link, look: _Look, text: str) -> int:
         return 0
     ctx.stderr.write(f"invalid command {words[0]}\nTry \\? for help.\n".encode("utf-8", "surrogateescape"))
     return 1
+
+
+def _describe(ctx: Context, link: Link, look: _Look, name: str) -> int:
+    """`\\d TABLE`: its columns and their types, from the catalogue."""
+    answer = ask(ctx, link, "SELECT table_name, column_name, data_type FROM information_schema.columns")
+    table = name.removeprefix("public.").rstrip(";")
+    found = () if isinstance(answer, SqlError) else answer[0].rows
+    rows = [[row[1] or "", row[2] or "", "", "", ""] for row in found if row[0] == table]
+    if not rows:
+        ctx.stderr.write(f'Did not find any relation named "{name}".\n'.encode("utf-8", "surrogateescape"))
+        return 1
+    columns = ("Column", "Type", "Collation", "Nullable", "Default")
+    _table(ctx, look, columns, rows, title=f'Table "public.{table}"', counted=False)
+    return 0
 
 
 def _column(ctx: Context, link: Link, query: str, index: int) -> list[str]:

@@ -4,9 +4,10 @@ from __future__ import annotations
 
 from runners.sim.commands.context import Context
 from runners.sim.impersonation import login_environment, run_as
+from runners.sim.passwords import today
 from runners.sim.systemd.journal import log
 from runners.sim.tool import Tool
-from runners.sim.users import accounts
+from runners.sim.users import Accounts, accounts
 
 NAMES = ("su", "runuser")
 PATH = "/bin/su"
@@ -49,6 +50,10 @@ def main(ctx: Context) -> int:
             ctx.machine, "su", f"FAILED SU (to {name}) {caller} on {ctx.tty}", pid=ctx.pid, priority=5, uid=ctx.cred.uid
         )
         ctx.err("Authentication failure")
+        return 1
+    refused = _account_problem(ctx, known, name)
+    if ctx.name == "su" and refused:
+        ctx.stderr.write(f"{refused}\nsu: Authentication failure\n".encode("utf-8", "surrogateescape"))
         return 1
     shell = options.value("s") or (
         user.shell if login or not options.has("m", "p") else ctx.environment.get("SHELL", user.shell)
@@ -95,3 +100,11 @@ f"{name}(uid={user.uid}) "
             pid=ctx.pid,
         )
     return status
+
+
+def _account_problem(ctx: Context, known: Accounts, name: str) -> str:
+    """PAM's look at the account, which comes before its shell: has it expired?"""
+    shadow = known.shadow.get(name)
+    if shadow is None or not shadow.expires.isdigit() or int(shadow.expires) > int(today(ctx.machine)):
+        return ""
+    return "Your account has expired; please contact your system administrator."

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import re
+
 from runners.sim.commands.context import CommandExit, Context
 from runners.sim.impersonation import login_environment, run_as
 from runners.sim.lifecycle import Failure
@@ -131,7 +133,9 @@ def _policy(ctx: Context) -> Policy:
         elif inode.mode & 0o002:
             ctx.err(f"{MAIN} is world writable")
         else:
-            policy = load(view)
+            policy = load(view, wary=True)
+            for file, wrong in policy.refused:
+                ctx.err(f"{file} {wrong}")
             for problem in policy.problems:
                 ctx.stderr.write(problem_text(problem).encode("utf-8", "surrogateescape"))
             return policy
@@ -144,7 +148,8 @@ def _policy(ctx: Context) -> Policy:
 
 def problem_text(problem: SyntaxProblem) -> str:
     """A syntax error as sudo and visudo show it: place, line and a mark under the word."""
-    marks = " " * (problem.column - 1) + "^" + "~" * 2
+    word = re.match(r"[\w.-]*:?", problem.text[problem.column - 1 :])
+    marks = " " * (problem.column - 1) + "^" + "~" * (max(len(word[0]), 1) - 1 if word is not None else 0)
     return f"{problem.path}:{problem.line}:{problem.column}: syntax error\n{problem.text}\n{marks}\n"
 
 

@@ -206,9 +206,20 @@ def _modify(ctx: Context, options: Options, name: str) -> int:
         ctx.machine.view().rename(user.home, str(changed[5]))
     if options.has("s"):
         _say(ctx, f"change user '{name}' shell from '{user.shell}' to '{changed[6]}'")
-    if options.has("L", "U"):
+    if options.has("U") and _bare(ctx, name):
+        ctx.stderr.write(
+            b"usermod: unlocking the user's password would result in a passwordless account.\n"
+            b"You should set a password with usermod -p to unlock this user's password.\n"
+        )
+    elif options.has("L", "U"):
         _say(ctx, f"{'lock' if options.has('L') else 'unlock'} user '{name}' password")
     return 0
+
+
+def _bare(ctx: Context, name: str) -> bool:
+    """Is there no password behind the lock?"""
+    shadow = accounts(ctx.machine).shadow.get(name)
+    return shadow is not None and shadow.password in ("!", "!!")
 
 
 def _shadow(options: Options, fields: list[str], new_name: str | None) -> list[str]:

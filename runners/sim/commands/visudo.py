@@ -34,19 +34,19 @@ def main(ctx: Context) -> int:
     except OSError as error:
         ctx.err(f"unable to open {path}: {error.strerror}")
         return 1
+    for problem in policy.problems:
+        ctx.stderr.write(problem_text(problem).encode("utf-8", "surrogateescape"))
+    if policy.problems:
+        return 1
     status = 0
     for file in policy.files:
-        problems = [problem for problem in policy.problems if problem.path == file]
         inode = ctx.files.stat(file)
-        for problem in problems:
-            ctx.stderr.write(problem_text(problem).encode("utf-8", "surrogateescape"))
-            status = 1
-        if not problems and path == MAIN and (inode.uid, inode.gid) != (0, 0):
+        if path == MAIN and (inode.uid, inode.gid) != (0, 0):
             ctx.stderr.write(f"{file}: wrong owner (uid, gid) should be (0, 0)\n".encode("utf-8", "surrogateescape"))
             status = 1
-        elif not problems and path == MAIN and inode.permissions != 0o440:
+        elif path == MAIN and inode.permissions != 0o440:
             ctx.stderr.write(f"{file}: bad permissions, should be mode 0440\n".encode("utf-8", "surrogateescape"))
             status = 1
-        elif not problems and not options.has("q"):
+        elif not options.has("q"):
             ctx.line(f"{file}: parsed OK")
     return status

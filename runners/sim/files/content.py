@@ -34,12 +34,14 @@ Piece = bytes | Fill
 
 
 class Content(NamedTuple):
-    """`size` bytes in pieces. `program` names the implementation that runs when such a file is executed: it belongs to
-    the bytes, so a copy of a binary works and an overwritten one does not."""
+    """`size` bytes in pieces, of which `hole` were never written and take no room. `program` names the implementation
+    that runs when such a file is executed: it belongs to the bytes, so a copy of a binary works and an overwritten one
+    does not."""
 
     size: int = 0
     pieces: tuple[Piece, ...] = ()
     program: str | None = None
+    hole: int = 0
 
     @classmethod
     def of(cls, data: bytes) -> Content:
@@ -81,22 +83,26 @@ class Content(NamedTuple):
         if len(data) >= _REPEATED_FROM:
             last = self.pieces[-1] if self.pieces else b""
             if isinstance(last, Fill) and last.materialise(last.size, last.size + len(data)) == data:
-                return Content(self.size + len(data), (*self.pieces[:-1], Fill(last.pattern, last.size + len(data))))
+                pieces = (*self.pieces[:-1], Fill(last.pattern, last.size + len(data)))
+                return Content(self.size + len(data), pieces, hole=self.hole)
             piece = _same_line(data) or data
         pieces = (*self.pieces, piece)
         if len(pieces) > _COMPACT_AT:
             pieces = _compact(pieces)
-        return Content(self.size + len(data), pieces)
+        return Content(self.size + len(data), pieces, hole=self.hole)
 
     def concat(self, other: Content) -> Content:
-        return Content(self.size + other.size, self.pieces + other.pieces) if other.size else self
+        if not other.size:
+            return self
+        return Content(self.size + other.size, self.pieces + other.pieces, hole=self.hole + other.hole)
 
     def resized(self, size: int) -> Content:
         """Truncated, or extended with zeros as a hole is."""
         if size == self.size:
             return self
         if size > self.size:
-            return Content(size, (*self.pieces, Fill(b"\0", size - self.size)))
+            more = size - self.size
+            return Content(size, (*self.pieces, Fill(b"\0", more)), hole=self.hole + more)
         pieces: list[Piece] = []
         left = size
         for piece in self.pieces:
@@ -108,7 +114,7 @@ class Content(NamedTuple):
             else:
                 pieces.append(piece[:left] if isinstance(piece, bytes) else Fill(piece.pattern, left))
             left -= length
-        return Content(size, tuple(pieces))
+        return Content(size, tuple(pieces), hole=max(self.hole - (self.size - size), 0))
 
     def digest(self) -> str:
         """A short hash that equal contents share. Large fills are hashed by their description, not byte by byte."""

@@ -73,7 +73,7 @@ class Inode(NamedTuple):
         """Bytes taken on disk: whole 4 KiB blocks; short links live in the inode."""
         if self.entries is not None:
             return 4096
-        return 0 if self.target is not None else -(-self.content.size // 4096) * 4096
+        return 0 if self.target is not None else -(-(self.content.size - self.content.hole) // 4096) * 4096
 
 
 def permits(inode: Inode, cred: Cred, want: int) -> bool:

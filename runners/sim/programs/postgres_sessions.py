@@ -197,6 +197,9 @@ class Sessions(Program):
                 (name, "10", "6", "t") for name in cluster.databases)),
             "pg_tables": lambda: (("schemaname", "tablename", "tableowner"), tuple(
                 ("public", table.name, table.owner) for table in database.tables.values())),
+            "information_schema.columns": lambda: (("table_schema", "table_name", "column_name", "data_type"), tuple(
+                ("public", table.name, column, kind) for table in database.tables.values()
+                for column, kind in table.columns)),
             "pg_roles": lambda: (("rolname", "rolsuper", "rolcanlogin"), tuple(
                 (role, "t" if role == "postgres" else "f", "t") for role in cluster.roles)),
             "pg_user": lambda: (("usename", "usesuper"), tuple(

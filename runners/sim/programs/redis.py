@@ -7,7 +7,7 @@ from collections.abc import Mapping
 from typing import NamedTuple
 
 from runners.sim.lifecycle import open_file
-from runners.sim.machine import Machine, Program, Say
+from runners.sim.machine import Machine, Program, Say, mix
 from runners.sim.memory import memory
 from runners.sim.network.connect import Connection
 from runners.sim.processes import Process
@@ -40,7 +40,9 @@ class Redis(Program):
         try:
             text = view.text(path) if path else ""
         except OSError as error:
-            say(f"Fatal error, can't open config file '{path}': {error.strerror}")
+            now = machine.clock.time()
+            stamp = f"{process.pid}:C {now:%d %b %Y %H:%M:%S}.{now.microsecond // 1000:03d}"
+            say(f"{stamp} # Fatal error, can't open config file '{path}': {error.strerror}")
             return 1
         try:
             settings = parse(text, path, overrides(words))
@@ -268,6 +270,7 @@ class Redis(Program):
             pattern = words[2].replace("*", ".*")
             values = {"port": "6379", "maxmemory": "0", "maxmemory-policy": "noeviction", "dir": "/", "dbfilename": "dump.rdb",
                       "stop-writes-on-bgsave-error": "yes", "maxclients": "10000", "timeout": "0", **held.settings.raw}  # fmt: skip
+            values["maxmemory"] = str(held.settings.maxmemory)
             return tuple(part for key, value in values.items() if re.fullmatch(pattern, key) for part in (key, value))
         if name == "config" and verb == "set" and len(words) > 3:
             if words[2].lower() not in KNOWN:
@@ -296,7 +299,10 @@ class Redis(Program):
             "persistence": ["loading:0", f"rdb_changes_since_last_save:{held.dirty}", "rdb_bgsave_in_progress:0", f"rdb_last_save_time:{int(held.saved_at)}",
                             f"rdb_last_bgsave_status:{'err' if held.failed_save else 'ok'}", "aof_enabled:0"],
             "stats": [f"total_connections_received:{up // 40}", f"total_commands_processed:{up * 2}", "rejected_connections:0", "evicted_keys:0"],
-            "replication": ["role:master", "connected_slaves:0"],
+            "replication": ["role:master", "connected_slaves:0", "master_failover_state:no-failover",
+                            f"master_replid:{_identity(machine, process)}", f"master_replid2:{'0' * 40}",
+                            "master_repl_offset:0", "second_repl_offset:-1", "repl_backlog_active:0",
+                            "repl_backlog_size:1048576", "repl_backlog_first_byte_offset:0", "repl_backlog_histlen:0"],
             "keyspace": [f"db0:keys={len(held.data)},expires=0,avg_ttl=0"] if held.data else [],
         }  # fmt: skip
         wanted = [name.lower() for name in sections if name.lower() not in ("all", "default", "everything")] or list(
@@ -311,5 +317,11 @@ class Redis(Program):
 
 
 __all__ = ["PROGRAMS", "VERSION", "Held", "Redis", "RedisError", "RedisRequest"]
+
+
+def _identity(machine: Machine, process: Process) -> str:
+    """The forty hexadecimal digits that a server gives itself at its start."""
+    return "".join(f"{mix(f'{machine.seed}:{process.pid}:{process.started}:{part}'):016x}" for part in range(3))[:40]
+
 
 PROGRAMS = {"redis-server": Redis()}

@@ -55,6 +55,15 @@ def ended(state: UnitState) -> str:
     return f"code={state.exit_code}, signal={SIGNALS.get(state.exit_status, str(state.exit_status))}"
 
 
+def told(described: str) -> str:
+    """What the journal says of an exit, as `status` shows it: fewer names of statuses, and signals as such."""
+    code, _, rest = described.partition(", status=")
+    number, _, name = rest.partition("/")
+    if code != "code=exited":
+        return f"{code}, signal={name}"
+    return f"{code}, status={number}{f'/{name}' if number in ('0', '1') or int(number) >= 200 else ''}"
+
+
 def shown_path(path: str) -> str:
     """A unit file's path as systemd names it: /lib, though that is a link to /usr/lib."""
     return path.removeprefix("/usr") if path.startswith("/usr/lib/systemd/") else path

@@ -33,7 +33,7 @@ def status_lines(machine: Machine, unit: UnitFile, *, lines: int, output: str, r
     """The block of one unit. `readable`: may the caller see the journal?"""
     forgotten = collected(machine, unit)
     state = UnitState(unit.name) if forgotten else machine.systemd.get(unit.name)
-    described = unit.load_state == "loaded" and unit.description != unit.name
+    described = unit.load_state in ("loaded", "bad-setting") and unit.description != unit.name
     out = [f"{facts.icon(state)} {unit.name}{f' - {unit.description}' if described else ''}"]
     out.append(f"     Loaded: {_loaded(machine, unit)}")
     out += _drop_ins(unit)
@@ -138,10 +138,12 @@ def _processes(machine: Machine, unit: UnitFile, state: UnitState) -> Iterator[s
             pid = max(state.main_pid - len(done) + index, 2)
             yield f"    Process: {pid} {key}={' '.join(line.argv)} (code=exited, status=0/SUCCESS)"
     if remembered and state.control_status and state.active != "active" and not state.exit_code:
-        key = "ExecStartPre" if unit.commands("ExecStartPre") else "ExecStart"
-        for line in unit.commands(key)[:1]:
-            pid, command = state.exec_pid or state.main_pid, " ".join(line.argv)
-            yield f"    Process: {pid} {key}={command} ({state.control_status})"
+        pid = state.exec_pid or state.main_pid
+        if state.control_key != "ExecStartPre":
+            for line in unit.commands("ExecStartPre"):
+                yield f"    Process: {pid - 1} ExecStartPre={' '.join(line.argv)} (code=exited, status=0/SUCCESS)"
+        for line in unit.commands(state.control_key)[:1]:
+            yield f"    Process: {pid} {state.control_key}={' '.join(line.argv)} ({facts.told(state.control_status)})"
     if remembered and state.exit_code and main is None and starts:
         yield f"    Process: {state.exec_pid} ExecStart={' '.join(starts[-1].argv)} ({facts.ended(state)})"
     if main is not None:

@@ -59,7 +59,7 @@ def start(machine: Machine, unit: UnitFile) -> JobOutcome:
         say(machine, unit, f"{unit.name}: Failed to run 'start' task: {problem.rsplit(': ', 1)[-1]}", priority=4)
         return _failed_start(machine, unit, "resources")
     for line in unit.commands("ExecStartPre"):
-        if not _control(machine, unit, line):
+        if not _control(machine, unit, "ExecStartPre", line):
             return _failed_start(machine, unit, machine.systemd.get(unit.name).result)
     return _start_main(machine, unit)
 
@@ -115,7 +115,7 @@ def _start_main(machine: Machine, unit: UnitFile) -> JobOutcome:
     if kind == "forking" and not _pid_file_agrees(machine, unit, pid):
         return _protocol(machine, unit)
     for line in unit.commands("ExecStartPost"):
-        if not _control(machine, unit, line):
+        if not _control(machine, unit, "ExecStartPost", line):
             _end_processes(machine, unit)
             return _failed_start(machine, unit, machine.systemd.get(unit.name).result)
     _running(machine, unit)
@@ -175,7 +175,7 @@ def _oneshot(machine: Machine, unit: UnitFile, lines: tuple[ExecLine, ...]) -> J
     return JobOutcome(unit.name)
 
 
-def _control(machine: Machine, unit: UnitFile, line: ExecLine) -> bool:
+def _control(machine: Machine, unit: UnitFile, key: str, line: ExecLine) -> bool:
     """Run an ExecStartPre=, ExecReload= or ExecStop= command to its end; False when that counts as a failure."""
     pid = machine.processes.allocate()
     ended = execute.run(machine, unit, line, pid, control=True)
@@ -184,7 +184,9 @@ def _control(machine: Machine, unit: UnitFile, line: ExecLine) -> bool:
         return True
     described = describe_exit(ended.status, ended.signal)
     say(machine, unit, f"{unit.name}: Control process exited, {described}", priority=5)
-    machine.systemd.put(machine.systemd.get(unit.name)._replace(result=_result(ended), control_status=described))
+    machine.systemd.put(
+        machine.systemd.get(unit.name)._replace(result=_result(ended), control_status=described, control_key=key)
+    )
     return False
 
 
@@ -192,9 +194,13 @@ def _main_failed(machine: Machine, unit: UnitFile, ended: Exit, *, control: bool
     who = "Control" if control else "Main"
     described = describe_exit(ended.status, ended.signal)
     say(machine, unit, f"{unit.name}: {who} process exited, {described}", priority=4 if ended.signal else 5)
-    record_exit(machine, unit, ended)
     if control:
-        machine.systemd.put(machine.systemd.get(unit.name)._replace(control_status=described))
+        state = machine.systemd.get(unit.name)
+        machine.systemd.put(
+            state._replace(exit_code="", exit_status=0, control_status=described, control_key="ExecStart")
+        )
+    else:
+        record_exit(machine, unit, ended)
     return _failed_start(machine, unit, _result(ended))
 
 
@@ -329,7 +335,7 @@ def stop(machine: Machine, unit: UnitFile) -> JobOutcome:
     machine.systemd.put(state._replace(active="deactivating", sub="stop-sigterm", changed=machine.clock.now))
     machine.moment(0.012)
     for line in unit.commands("ExecStop"):
-        _control(machine, unit, line)
+        _control(machine, unit, "ExecStop", line)
     result = "success"
     main = machine.processes.get(state.main_pid) if state.main_pid else None
     if main is not None:
@@ -378,7 +384,7 @@ def reload(machine: Machine, unit: UnitFile) -> JobOutcome:
     say(machine, unit, f"Reloading {unit.label}...")
     machine.moment(0.01)
     for line in unit.commands("ExecReload"):
-        if not _control(machine, unit, line):
+        if not _control(machine, unit, "ExecReload", line):
             result = machine.systemd.get(unit.name).result
             machine.systemd.put(machine.systemd.get(unit.name)._replace(result="success"))
             say(machine, unit, f"Reload failed for {unit.label}.", priority=3)

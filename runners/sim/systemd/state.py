@@ -12,7 +12,8 @@ class UnitState(NamedTuple):
 
     active: inactive, active, activating, deactivating, failed; sub: dead, running, exited, failed, auto-restart,
     waiting, …; result: success, exit-code, signal, core-dump, timeout, resources, protocol, oom-kill, start-limit-hit.
-    exit_code/exit_status describe the last main process (`code`: exited, killed, dumped); `starts`: times of recent
+    exit_code/exit_status describe the last main process (`code`: exited, killed, dumped); control_status how a command
+    around it failed, and control_key which (ExecStartPre, or ExecStart of a forking service); `starts`: times of recent
     starts, for the rate limit; `restarts`: automatic ones, since the last manual start;
     `cpu`: seconds used by processes of this run that have ended; `status_text`: what the service last told of itself;
     `generation`: how often unit files had been read when it started (what control processes did is forgotten then).
@@ -29,6 +30,7 @@ class UnitState(NamedTuple):
     exit_code: str = ""
     exit_status: int = 0
     control_status: str = ""
+    control_key: str = "ExecStart"
     active_since: float = 0.0
     inactive_since: float = 0.0
     changed: float = 0.0
