@@ -11,6 +11,8 @@ from collections.abc import Callable, Mapping
 from types import MappingProxyType
 from typing import Any
 
+from scenario_dsl.values import LARGEST_NUMBER, Value
+
 MAX_TEXT = 1 << 16
 MAX_ITEMS = 1 << 12
 MAX_BITS = 128
@@ -31,6 +33,15 @@ def bounded(value: Any) -> Any:
         raise TooLarge(f"a number of more than {MAX_BITS} bits")
     if isinstance(value, float) and not math.isfinite(value):
         raise TooLarge("a number that is not finite")
+    return value
+
+
+def kept(value: Value) -> Value:
+    """The result of a whole expression, which a bundle has to keep; raises TooLarge for numbers that it would not."""
+    if isinstance(value, int | float) and abs(value) > LARGEST_NUMBER:
+        raise TooLarge("a number above 2^53, which would not be kept exactly")
+    for item in value.values() if isinstance(value, Mapping) else value if isinstance(value, tuple) else ():
+        kept(item)
     return value
 
 

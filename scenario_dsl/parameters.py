@@ -17,7 +17,7 @@ from urllib.parse import urlsplit
 import re2
 
 from scenario_dsl.model import Parameter
-from scenario_dsl.values import Value
+from scenario_dsl.values import LARGEST_NUMBER, Value
 
 TEMPLATE = r"\{\{[\s\S]*\}\}"
 """A template anywhere in a text, as a pattern for JSON Schema and `re`."""
@@ -52,9 +52,15 @@ def _text(value: Value) -> str:
     return value
 
 
+def _kept(number: int) -> int:
+    if abs(number) > LARGEST_NUMBER:
+        raise ValueError("above 2^53")
+    return number
+
+
 def _integer(value: Value) -> int:
     if isinstance(value, str) and re.fullmatch(r"-?[0-9]{1,16}", value):
-        return int(value)
+        return _kept(int(value))
     if isinstance(value, float) and value.is_integer():
         return int(value)
     if isinstance(value, bool) or not isinstance(value, int):
@@ -64,7 +70,7 @@ def _integer(value: Value) -> int:
 
 def _number(value: Value) -> int | float:
     if isinstance(value, str) and re.fullmatch(r"-?[0-9]{1,16}(\.[0-9]{1,16})?", value):
-        return float(value) if "." in value else int(value)
+        return float(value) if "." in value else _kept(int(value))
     if isinstance(value, bool) or not isinstance(value, int | float):
         raise ValueError("not a number")
     return value

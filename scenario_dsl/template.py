@@ -18,7 +18,7 @@ from jinja2.exceptions import TemplateRuntimeError
 from jinja2.sandbox import ImmutableSandboxedEnvironment
 
 from scenario_dsl.errors import AuthorError
-from scenario_dsl.filters import FILTERS, TooLarge, bounded, bounded_binop
+from scenario_dsl.filters import FILTERS, TooLarge, bounded, bounded_binop, kept
 from scenario_dsl.values import Value, freeze, thaw
 
 MAX_EXPRESSION = 1000
@@ -199,7 +199,7 @@ def _evaluate(found: Expression, names: Mapping[str, object]) -> Value:
     for name in sorted(compiled.names - names.keys()):
         raise TemplateError("unknown", found.written, f"`{name}` is not known here", name)
     try:
-        return freeze(bounded(compiled.evaluate({name: names[name] for name in compiled.names})))
+        return kept(freeze(bounded(compiled.evaluate({name: names[name] for name in compiled.names}))))
     except TooLarge as error:
         raise TemplateError("large", found.written, str(error)) from None
     except TemplateRuntimeError as error:

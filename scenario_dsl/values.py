@@ -14,6 +14,9 @@ if TYPE_CHECKING:
     Value: TypeAlias = Scalar | tuple["Value", ...] | Mapping[str, "Value"]
 else:
     Value = TypeAliasType("Value", Union[Scalar, tuple["Value", ...], Mapping[str, "Value"]])  # noqa: UP007
+LARGEST_NUMBER = 2**53 - 1
+"""The largest number of a document, either side of zero: canonical JSON, in which bundles are written, keeps whole
+numbers exact up to here, and writes whole floats as such."""
 Route: TypeAlias = tuple[str | int, ...]
 """Where a thing stands in its document: the keys and indexes from the root. Turned into line and column late."""
 

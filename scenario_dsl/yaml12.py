@@ -5,13 +5,9 @@ Source: YAML 1.2.2, section 10.3.2 (tag resolution of the core schema).
 
 from __future__ import annotations
 
-import math
 import re
 
-from scenario_dsl.values import Scalar
-
-MAX_INTEGER = 2**53
-"""Canonical JSON, in which bundles are written, keeps integers exact up to here."""
+from scenario_dsl.values import LARGEST_NUMBER, Scalar
 
 _NULL = frozenset({"", "~", "null", "Null", "NULL"})
 _TRUE = frozenset({"true", "True", "TRUE"})
@@ -37,7 +33,7 @@ def resolve(text: str) -> Scalar:
         return _integer(text)
     if _FLOAT.fullmatch(text):
         number = float(text)
-        if not math.isfinite(number):
+        if not abs(number) <= LARGEST_NUMBER:
             raise NumberOutOfRange(text)
         return number
     if _UNBOUND.fullmatch(text):
@@ -51,6 +47,6 @@ def _integer(text: str) -> int:
         raise NumberOutOfRange(text)
     base = {"0o": 8, "0x": 16}.get(text[:2])
     number = int(text[2:], base) if base else int(text)
-    if abs(number) > MAX_INTEGER:
+    if abs(number) > LARGEST_NUMBER:
         raise NumberOutOfRange(text)
     return number
