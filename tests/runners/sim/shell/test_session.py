@@ -99,3 +99,30 @@ def test_functions_may_call_themselves_a_thousand_times() -> None:
     machine, session = fresh()
     text = "f() { if (( $1 > 0 )); then f $(( $1 - 1 )); else echo bottom; fi; }; f 1500"
     assert say(machine, session, text) == "bottom\n"
+
+
+def test_arrays_are_a_subshells_own_once_it_changes_them() -> None:
+    machine, session = fresh()
+    text = (
+        "a=(1 2); (a[0]=9; a[5]=x; unset 'a[1]'; echo ${a[@]}); f() { local a; a[0]=5; (:); }; f; a[1]=7; echo ${a[@]}"
+    )
+    assert say(machine, session, text) == "9 x\n1 7\n"
+    other = session.fork()
+    assert say(machine, session, "a[0]=parent; echo ${a[0]}") == "parent\n"
+    assert say(machine, other, "echo ${a[0]}; a[0]=child") == "1\n"
+    assert say(machine, session, "echo ${a[0]}") == "parent\n"
+
+
+def test_pipelines_of_a_session_end_cleanly_one_after_another() -> None:
+    machine, session = fresh()
+    console = Console(machine, session, Limits())
+    for text, expected in (
+        ("yes | head -1", b"y\n"),
+        ("seq 9 | cat | cat | tail -1", b"9\n"),
+        ("sleep 9 | true; echo b", b"b\n"),
+    ):
+        for _ in range(3):
+            assert run_line(machine, session, text, console=console).stdout == expected
+            assert not console.hub.tasks
+    assert run_line(machine, session, "yes | cat", Limits(steps=50_000), console=console).timed_out
+    assert run_line(machine, session, "seq 3 | wc -l", console=console).stdout == b"3\n"
