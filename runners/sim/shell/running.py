@@ -200,13 +200,8 @@ def _recover(shell: Shell) -> None:
     shell.depth = shell.loops = shell.function_depth = shell.sourced = shell.checked = shell.text_depth = 0
     session = shell.session
     while session.saved:
-        for name, known in session.saved.pop().items():
-            if known is None:
-                session.variables.pop(name, None)
-            else:
-                session.variables[name] = known
+        session.drop_locals()
     session.frames.clear()
-    session.environment_cache = None
 
 
 def run_script(

@@ -279,6 +279,15 @@ class Session:
         self.variables.pop(name, None)
         self.environment_cache = None
 
+    def drop_locals(self) -> None:
+        """The innermost function has ended: what its local variables hid comes back."""
+        for name, known in self.saved.pop().items():
+            if known is None:
+                self.variables.pop(name, None)
+            else:
+                self.variables[name] = known
+            self.environment_cache = None
+
     def environment(self) -> dict[str, str]:
         """A fresh dict of the exported variables."""
         return self._exported_texts().copy()

@@ -161,10 +161,5 @@ def call_function(shell: Shell, function: Function, argv: list[str]) -> int:
         shell.loops = loops
         shell.function_depth -= 1
         session.frames.pop()
-        for key, known in session.saved.pop().items():
-            if known is None:
-                session.variables.pop(key, None)
-            else:
-                session.variables[key] = known
-            session.environment_cache = None
+        session.drop_locals()
         session.positional = saved_positional
