@@ -4,7 +4,8 @@
 <out>/bundle/manifest.json
 <out>/bundle/systems/<system>.json
 <out>/bundle/scenarios/<scenario>/scenario.json, solutions.json
-                                  worlds/<world>.json, probes/<world>.json
+                                  worlds/<world>.json    what runs
+                                  probes/<world>.json    what of it is measured, for other readers; likewise
                                   playbooks/<world>/inject.yml, revert.yml, cascades/<cascade>/inject.yml, revert.yml
 <out>/bundle.tar         the same files, as one deterministic archive
 <out>/proof.json         when proven

@@ -299,7 +299,17 @@ def schema_of(name: str) -> dict[str, object]:
         own["pattern"] = TEMPLATE
     elif "pattern" in own:
         own["pattern"] = f"{own['pattern']}|{TEMPLATE}"
-    return {**own, "title": TYPES[name].article}
+    return {**own, "title": TYPES[name].article, TYPE_KEYWORD: name}
+
+
+TYPE_KEYWORD = "x-breakfix-type"
+"""The key of a schema that names the type of its values: one of `TYPES`, or a part of a document (probe, task,
+fault)."""
+
+
+def type_of(schema: Mapping[str, object]) -> Type | None:
+    """The type that a schema says its values are of."""
+    return TYPES.get(str(schema.get(TYPE_KEYWORD)))
 
 
 def is_template(value: Value) -> bool:

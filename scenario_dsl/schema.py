@@ -13,7 +13,7 @@ from typing import Literal, get_args
 
 from scenario_dsl.model import Difficulty, Kind, Split
 from scenario_dsl.modules import MODULES
-from scenario_dsl.parameters import TYPE_NAMES
+from scenario_dsl.parameters import TYPE_KEYWORD, TYPE_NAMES
 from scenario_dsl.probes import PROBES
 from scenario_dsl.schema_parts import (
     FAULT_NAME,
@@ -27,6 +27,7 @@ from scenario_dsl.schema_parts import (
     many,
     mapping,
     named,
+    number,
     text,
     typed,
     whole,
@@ -63,6 +64,7 @@ def _probe() -> Schema:
         **mapping("a probe", probes, description="one read-only measurement and what is expected of it"),
         "minProperties": 1,
         "maxProperties": 1,
+        TYPE_KEYWORD: "probe",
     }
 
 
@@ -74,6 +76,7 @@ def _use() -> Schema:
         "minProperties": 1,
         "maxProperties": 1,
         "additionalProperties": {"type": "object", "title": "the arguments of a fault"},
+        TYPE_KEYWORD: "fault",
     }
 
 
@@ -209,7 +212,7 @@ def _scenario() -> Schema:
             "reward": mapping(
                 "`reward`",
                 {
-                    key: {"type": "number", "minimum": -1, "maximum": 1, "title": "a number", "description": words}
+                    key: number(words, minimum=-1, maximum=1)
                     for key, words in (
                         ("per_command", "for every command; usually below zero"),
                         ("first_diagnosis", "once, for the first objective met by looking"),
@@ -271,7 +274,7 @@ def _task() -> Schema:
         )
         for module in MODULES.values()
     }
-    return mapping(
+    task = mapping(
         "a task",
         {
             "name": text("what the task does"),
@@ -285,6 +288,7 @@ def _task() -> Schema:
         at_least_one=tuple(modules),
         description="one Ansible task",
     )
+    return {**task, TYPE_KEYWORD: "task"}
 
 
 def _fault() -> Schema:

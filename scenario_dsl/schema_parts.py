@@ -9,7 +9,7 @@ from collections.abc import Mapping, Sequence
 from typing import TypeAlias
 
 from scenario_dsl.model import Parameter
-from scenario_dsl.parameters import schema_of
+from scenario_dsl.parameters import TYPE_KEYWORD, schema_of
 from scenario_dsl.values import thaw
 
 Schema: TypeAlias = dict[str, object]
@@ -20,7 +20,8 @@ PARAMETER_NAME = "^[A-Za-z_][A-Za-z0-9_]{0,63}$"
 
 
 def text(description: str) -> Schema:
-    return {"type": "string", "minLength": 1, "title": "text", "description": description}
+    """Text without templates."""
+    return {"type": "string", "minLength": 1, "title": "text", "description": description, TYPE_KEYWORD: "string"}
 
 
 def typed(type_name: str, description: str) -> Schema:
@@ -38,11 +39,17 @@ def choice(values: Sequence[str], description: str) -> Schema:
 
 def whole(description: str, *, minimum: int = 0, maximum: int | None = None) -> Schema:
     bounds: Schema = {"minimum": minimum} if maximum is None else {"minimum": minimum, "maximum": maximum}
-    return {"type": "integer", **bounds, "title": "a whole number", "description": description}
+    schema: Schema = {"type": "integer", **bounds, "title": "a whole number", "description": description}
+    return {**schema, TYPE_KEYWORD: "integer"}
+
+
+def number(description: str, **bounds: float) -> Schema:
+    """`bounds`: JSON Schema's own, such as `minimum`."""
+    return {"type": "number", **bounds, "title": "a number", "description": description, TYPE_KEYWORD: "number"}
 
 
 def flag(description: str) -> Schema:
-    return {"type": "boolean", "title": "true or false", "description": description}
+    return {"type": "boolean", "title": "true or false", "description": description, TYPE_KEYWORD: "boolean"}
 
 
 def many(items: Schema, description: str, *, at_least: int = 0) -> Schema:

@@ -11,6 +11,7 @@ from scenario_dsl.schema_parts import (
     many,
     mapping,
     named,
+    number,
     text,
     typed,
     whole,
@@ -19,8 +20,9 @@ from scenario_dsl.schema_parts import (
 _ANY: Schema = {"description": "any value"}
 
 
-def _optional_number(description: str) -> Schema:
-    return {"type": "number", "minimum": 0, "title": "a number", "description": description}
+def _any_text(description: str) -> Schema:
+    """Text that may be empty."""
+    return {**text(description), "minLength": 0}
 
 
 FILE_ENTRY = mapping(
@@ -28,7 +30,7 @@ FILE_ENTRY = mapping(
     {
         "path": typed("path", "where it stands on the machine"),
         "type": choice(("file", "directory", "link"), "what it is; a file otherwise"),
-        "content": {"type": "string", "title": "text", "description": "what it holds; the `files/` folder otherwise"},
+        "content": _any_text("what it holds; the `files/` folder otherwise"),
         "target": text("where a link points"),
         "owner": typed("user", "whom it belongs to; root otherwise"),
         "group": typed("user", "the group it belongs to; root otherwise"),
@@ -45,7 +47,7 @@ _OS = mapping(
         "name": text("the distribution"),
         "pretty_name": text("the distribution with its version"),
         "id": text("its short name"),
-        "version": {"type": ["string", "number"], "title": "text", "description": "its version"},
+        "version": text("its version"),
         "codename": text("the version's code name"),
         "kernel": text("the kernel's release"),
         "arch": text("the machine's architecture"),
@@ -74,11 +76,11 @@ _USER = mapping(
         "uid": whole("its number"),
         "gid": whole("the number of its own group"),
         "group": typed("user", "its own group"),
-        "comment": {"type": "string", "title": "text", "description": "its full name"},
+        "comment": _any_text("its full name"),
         "home": typed("path", "its home directory"),
         "shell": typed("path", "its login shell"),
         "groups": many(typed("user", "a group"), "its other groups"),
-        "password": {"type": "string", "title": "text", "description": "its password's hash, or `!`, or `*`"},
+        "password": _any_text("its password's hash, or `!`, or `*`"),
     },
     required=("name", "uid"),
 )
@@ -105,7 +107,7 @@ _CLIENT = mapping(
                 "a path of a client",
                 {
                     "path": text("the path"),
-                    "weight": _optional_number("how often, against the others"),
+                    "weight": number("how often, against the others", minimum=0),
                     "method": text("the request's method"),
                     "status": whole("the status it normally gets"),
                 },
@@ -164,7 +166,7 @@ _LOG = mapping(
         "kind": choice(
             ("access", "error", "app", "worker", "postgres", "redis", "dpkg", "history"), "what kind of lines it holds"
         ),
-        "hours": _optional_number("how far back it goes, rotated files included"),
+        "hours": number("how far back it goes, rotated files included", minimum=0),
         "every": typed("duration", "the mean time between two lines"),
         "rotated": whole("how many rotated files lie beside it, one a day"),
         "owner": typed("user", "whom it belongs to"),
@@ -223,13 +225,13 @@ _PROCESS: Schema = {
             "user": typed("user", "whose it is"),
             "rss": typed("size", "its resident memory"),
             "vsz": typed("size", "its virtual memory"),
-            "cpu": _optional_number("the share of a processor that it uses, in percent"),
+            "cpu": number("the share of a processor that it uses, in percent", minimum=0),
             "kernel": flag("a kernel thread"),
             "parent": text("the process that started it"),
             "pid": whole("its number"),
             "ppid": whole("its parent's number"),
             "tty": text("its terminal"),
-            "nice": {"type": "integer", "title": "a whole number", "description": "its nice value"},
+            "nice": whole("its nice value", minimum=-20, maximum=19),
             "state": text("its state letter"),
             "comm": text("its short name"),
             "age": typed("duration", "how long it has been running"),
@@ -311,7 +313,7 @@ def system_schema(probe: Schema) -> Schema:
                     "a package",
                     {
                         "name": text("its name"),
-                        "version": {"type": ["string", "number"], "title": "text", "description": "its version"},
+                        "version": text("its version"),
                         "arch": text("its architecture"),
                         "description": text("what it is"),
                     },

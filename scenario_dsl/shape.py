@@ -14,7 +14,7 @@ from jsonschema.exceptions import ValidationError
 from scenario_dsl.diagnostics import Diagnostic, Label, closest, listing
 from scenario_dsl.modules import MODULES
 from scenario_dsl.nodes import Document, ListNode, MapNode, Node, ScalarNode, data_of
-from scenario_dsl.parameters import TYPES
+from scenario_dsl.parameters import TYPE_KEYWORD, Type, type_of
 from scenario_dsl.parsing import kind_of
 from scenario_dsl.probes import PROBES
 from scenario_dsl.problems import shape as problems
@@ -25,8 +25,6 @@ from scenario_dsl.values import Route
 MAX_ERRORS = 200
 """More of them help nobody, and a hostile document could have as many as it has values."""
 
-_FORMS = {each.article: each.form for each in TYPES.values()}
-_TEXT_TITLES = tuple(each.article for each in TYPES.values() if each.schema["type"] == "string")
 _BOOLEANS = {"yes": "true", "on": "true", "y": "true", "no": "false", "off": "false", "n": "false"}
 _NAMES = {
     SCENARIO_NAME: "lower-case letters, digits and `-`",
@@ -148,11 +146,11 @@ def _unknown_keys(document: Document, route: Route, schema: Mapping[str, Any]) -
         if key in known:
             continue
         source, span = document.source, entry.key
-        if place == "a probe":
+        if schema.get(TYPE_KEYWORD) == "probe":
             yield problems.UnknownProbe(
                 source=source, span=span, key=key, known=", ".join(PROBES), suggestion=closest(key, PROBES)
             )
-        elif place == "a task":
+        elif schema.get(TYPE_KEYWORD) == "task":
             suggestion = closest(key.rpartition(".")[2], known)
             yield problems.UnknownModule(
                 source=source, span=span, key=key, known=", ".join(MODULES), suggestion=suggestion
@@ -231,13 +229,13 @@ def _value(document: Document, route: Route, error: ValidationError, schema: Map
     node = document.node(route)
     source, span, place = document.source, document.place(route), _place(route, schema)
     title = str(schema.get("title", ""))
-    if error.validator == "enum" or title.startswith("one of "):
+    if error.validator == "enum" or "examples" in schema:
         return _choice(document, route, schema)
     if error.validator == "type" or (error.validator == "pattern" and _wants_no_text(schema)):
         kinds = _listed(error.validator_value)
         # The title of a mapping names what it is for, not what it is.
         expected = " or ".join(kinds) if error.validator_value == "object" or not title else title
-        advice = _advice(node, document.raw(route).strip(), title) or _structure(node, error, schema)
+        advice = _advice(node, document.raw(route).strip(), schema) or _structure(node, error, schema)
         return problems.WrongType(
             source=source,
             span=span,
@@ -259,8 +257,8 @@ def _value(document: Document, route: Route, error: ValidationError, schema: Map
             reason=f"takes {_NAMES[str(error.validator_value)]}",
         )
     reason = _reason(error, title)
-    patterned = title in _FORMS and error.validator == "pattern"
-    form = (f"{title} looks like {_FORMS[title]}",) if patterned else ()
+    own = type_of(schema)
+    form = (f"{title} looks like {own.form}",) if own is not None and error.validator == "pattern" else ()
     return problems.WrongValue(source=source, span=span, place=place, found=written, reason=reason, advice=form)
 
 
@@ -328,23 +326,28 @@ def _structure(node: Node, error: ValidationError, schema: Mapping[str, Any]) ->
     return "write `name: …` for each entry, without `- `" if isinstance(node, ListNode) else ""
 
 
-def _advice(node: Node, raw: str, title: str) -> str:
+def _is_text(own: Type | None) -> bool:
+    return own is not None and own.schema["type"] == "string"
+
+
+def _advice(node: Node, raw: str, schema: Mapping[str, Any]) -> str:
     """What to write instead, where it can be told. `raw`: the value as it is written."""
+    own = type_of(schema)
     if not isinstance(node, ScalarNode):
-        if node.flow and title in (*_TEXT_TITLES, "text"):
+        if node.flow and _is_text(own):
             return f"YAML reads `{raw[0]}` as the beginning of {kind_of(node)}; quote the whole text, or write `|-`"
         return ""
     if isinstance(node.value, str):
-        if title == "true or false":
+        if own is not None and own.name == "boolean":
             meant = _BOOLEANS.get(node.value.lower())
             return f"YAML 1.2 knows only `true` and `false`: write `{meant}`" if meant else ""
-        if title == "a fault":
+        if schema.get(TYPE_KEYWORD) == "fault":
             return f"write `{node.value}: {{}}` if it takes no arguments"
-        if title in ("module `command`", "module `shell`"):
+        if "cmd" in schema.get("properties", {}):
             return "write `{cmd: …}`: arguments are always named"
         return "remove the quotes" if node.style != "plain" and re.fullmatch(r"[-+0-9.]+", node.value) else ""
-    if title == "a file mode" and re.fullmatch(r"(0o?)?[0-7]{3,4}", raw):
+    if own is not None and own.name == "mode" and re.fullmatch(r"(0o?)?[0-7]{3,4}", raw):
         return f'put it into quotes: `"{raw.replace("o", "").rjust(4, "0")}"`'
-    if raw and title in (*_TEXT_TITLES, "text"):
+    if raw and _is_text(own):
         return f'put it into quotes if it is meant as text: `"{raw}"`'
     return ""

@@ -11,12 +11,10 @@ from typing import Any
 
 from scenario_dsl.diagnostics import Diagnostic
 from scenario_dsl.nodes import Document, value_of
-from scenario_dsl.parameters import TYPES, is_template
+from scenario_dsl.parameters import is_template, type_of
 from scenario_dsl.problems.meaning import WrongArgument
 from scenario_dsl.schema import DocumentKind, inlined
 from scenario_dsl.values import Route, Value
-
-_BY_ARTICLE = {each.article: each for each in TYPES.values()}
 
 
 def typed_value(document: Document, kind: DocumentKind) -> tuple[Mapping[str, Value], tuple[Diagnostic, ...]]:
@@ -37,7 +35,7 @@ def _walk(document: Document, schema: Any, value: Value, route: Route, found: li
     if isinstance(value, tuple):
         items = schema.get("items")
         return tuple(_walk(document, items, item, (*route, index), found) for index, item in enumerate(value))
-    own = _BY_ARTICLE.get(str(schema.get("title")))
+    own = type_of(schema)
     if own is None or value is None or is_template(value):
         return value
     try:

@@ -1,10 +1,13 @@
 from __future__ import annotations
 
+from dataclasses import replace
+
 from compiler.capabilities import CAPABILITIES, lacking
 from compiler.resolve import resolve
+from scenario_dsl.model import Probe
 from scenario_dsl.modules import MODULES
 from scenario_dsl.probes import PROBES
-from tests.compiler.libraries import INVESTIGATION, RECOVERY, library
+from tests.compiler.libraries import INVESTIGATION, RECOVERY, SYSTEM, library
 
 
 def test_the_tables_speak_of_modules_and_probe_types_that_exist() -> None:
@@ -17,15 +20,21 @@ def test_the_tables_speak_of_modules_and_probe_types_that_exist() -> None:
 
 
 def test_a_lack_names_the_fault_and_the_reason_once() -> None:
-    lacks = lacking(resolve(RECOVERY, library()), "container")
+    lacks = lacking(resolve(RECOVERY, library()), SYSTEM, "container")
     assert [(lack.kind, lack.name, lack.user, lack.world) for lack in lacks] == [
         ("module", "mount", "fault unmount", "primary")
     ]
     assert str(lacks[0]).startswith("fault unmount (world primary) uses the module mount: a container shares")
-    assert lacking(resolve(RECOVERY, library()), "sim") == ()
-    assert lacking(resolve(INVESTIGATION, library()), "container") == ()
+    assert lacking(resolve(RECOVERY, library()), SYSTEM, "sim") == ()
+    assert lacking(resolve(INVESTIGATION, library()), SYSTEM, "container") == ()
+
+
+def test_a_probe_of_the_healthy_system_is_needed_too() -> None:
+    system = replace(SYSTEM, healthy=(Probe(type="sysctl", arguments={"key": "net.ipv4.ip_forward", "equals": "0"}),))
+    (lack,) = lacking(resolve(INVESTIGATION, library()), system, "container")
+    assert str(lack).startswith("system web-server (world primary) uses the probe sysctl: most kernel settings")
 
 
 def test_a_backend_that_is_not_there_is_a_lack() -> None:
-    (lack,) = lacking(resolve(INVESTIGATION, library()), "moon")
+    (lack,) = lacking(resolve(INVESTIGATION, library()), SYSTEM, "moon")
     assert "there are sim, container, kernel" in lack.reason

@@ -40,7 +40,7 @@ VALUES = (
 
 def mutated(text: str, path: Path, source: random.Random) -> str:
     """The document with one or two of its scalars replaced."""
-    for _ in range(source.randint(1, 2)):
+    for _ in range(source.choice((1, 1, 2))):
         document = load_text(path, SourceText(path.name, text)).document
         if document is None:
             return text
@@ -98,4 +98,4 @@ def test_what_check_accepts_compile_takes(seed: int, library: Library) -> None:
             compile_pack(changed)
         except Exception as error:
             raise AssertionError(f"seed {seed}, mutation {number}: accepted, and then {error!r}\n{text}") from error
-    assert accepted >= 5, "almost nothing was accepted, so that nothing was tested"
+    assert accepted >= 3, "almost nothing was accepted, so that nothing was tested"
