@@ -12,9 +12,9 @@ from matplotlib.backends.backend_svg import FigureCanvasSVG
 from matplotlib.figure import Figure
 from matplotlib.patches import FancyArrowPatch, FancyBboxPatch
 
-from compiler.model import Probe, ResolvedFault, ResolvedScenario, World
-from scenario_dsl.model import Answer, Objective
+from scenario_dsl.model import Answer, Objective, Probe
 from scenario_dsl.values import Value, strings
+from scenario_dsl.worlds import ResolvedFault, ResolvedScenario, World
 
 _COLUMNS = ("cause", "cascade", "symptom", "objective")
 _COLOURS = {"cause": "#c2410c", "cascade": "#b45309", "symptom": "#475569", "objective": "#15803d"}

@@ -36,11 +36,12 @@ from compiler.manifest import (
     digest_of,
     entries,
 )
-from compiler.model import Bundle, Proof, ResolvedScenario, World
+from compiler.model import Bundle, Proof
 from compiler.reading import names_in
 from compiler.refusals import BadPath, ForeignFolder, TooLarge
 from compiler.resolve import resolve_all, resolve_system
 from scenario_dsl.model import Library, Pack, System
+from scenario_dsl.worlds import ResolvedScenario, World
 from scenario_dsl.writing import write_file, write_tree, writing_to
 
 

@@ -9,9 +9,10 @@ from typing import TypeVar
 from compiler.codec import Malformed, load
 from compiler.layout import MANIFEST, sha256
 from compiler.manifest import ScenarioEntry, read_manifest
-from compiler.model import PackContent, ResolvedScenario, World
+from compiler.model import PackContent
 from compiler.refusals import BadManifest, Missing
 from scenario_dsl.model import Difficulty, Intervention, Kind, Limits, Reward, Split, System
+from scenario_dsl.worlds import ResolvedScenario, World
 
 T = TypeVar("T")
 

@@ -8,9 +8,9 @@ from typing import Literal
 
 from compiler.codec import Malformed, dump, load, load_value
 from compiler.layout import FORMAT, MANIFEST, is_bundle_path, sha256
-from compiler.model import Role
 from compiler.refusals import Altered, BadManifest, BadPath, Extra, Missing, UnknownFormat
 from scenario_dsl.model import Difficulty, Kind, Split
+from scenario_dsl.worlds import Role
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -5,24 +5,8 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass
 
-from scenario_dsl.model import Answer, Delay, Intervention, Invariant, Objective, Probe, System, Task
-from scenario_dsl.worlds import PRIMARY, ResolvedCascade, ResolvedFault, ResolvedScenario, Role, World
-
-__all__ = [
-    "PRIMARY",
-    "Answer",
-    "Delay",
-    "Intervention",
-    "Invariant",
-    "Objective",
-    "Probe",
-    "ResolvedCascade",
-    "ResolvedFault",
-    "ResolvedScenario",
-    "Role",
-    "Task",
-    "World",
-]
+from scenario_dsl.model import System
+from scenario_dsl.worlds import ResolvedScenario
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from compiler.model import ResolvedScenario
 from scenario_dsl.diagnostics import Diagnostic, Diagnostics
 from scenario_dsl.model import Library, Scenario, System
 from scenario_dsl.realise.known import known_of
 from scenario_dsl.realise.scenario import realise
 from scenario_dsl.realise.system import realise_system
+from scenario_dsl.worlds import ResolvedScenario
 
 
 def resolve(scenario: Scenario, library: Library) -> ResolvedScenario:

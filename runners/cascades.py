@@ -5,7 +5,8 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from compiler.model import Probe, ResolvedCascade, World
+from scenario_dsl.model import Probe
+from scenario_dsl.worlds import ResolvedCascade, World
 
 
 @dataclass(slots=True)

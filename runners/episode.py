@@ -8,7 +8,6 @@ from __future__ import annotations
 
 from dataclasses import dataclass, replace
 
-from compiler.model import ResolvedScenario, World
 from runners.agents.protocol import (
     Action,
     Agent,
@@ -30,6 +29,7 @@ from runners.records import ObjectiveResult, Turn
 from runners.text import readable
 from runners.worlds import LiveWorld
 from scenario_dsl.model import Intervention, Limits
+from scenario_dsl.worlds import ResolvedScenario, World
 
 COMMAND_SECONDS = 300.0
 """The longest that one command may take, on the world's clock; an episode's own limit may be nearer."""

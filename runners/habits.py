@@ -5,9 +5,9 @@ from __future__ import annotations
 import posixpath
 import shlex
 
-from compiler.model import ResolvedScenario
 from scenario_dsl.model import Intervention, Probe, Step
 from scenario_dsl.values import Value, strings
+from scenario_dsl.worlds import ResolvedScenario
 
 # Opening a whole top-level folder says nothing about the scenario; these are left out of what is opened.
 _TOO_BROAD = ("/", "/etc", "/var", "/usr", "/tmp", "/srv", "/home", "/var/log", "/run", "/opt")  # noqa: S108

@@ -4,8 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Collection, Mapping, Sequence
 
-from compiler.model import Probe, World
 from runners.worlds import Facts, Observation
+from scenario_dsl.model import Probe
+from scenario_dsl.worlds import World
 
 _NAMED = 3
 """How many changed things a sentence names before it only counts the rest."""

@@ -6,11 +6,11 @@ from collections import deque
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from compiler.model import World
 from runners.patterns import found, passages
 from runners.records import ObjectiveResult
 from runners.worlds import Observation
 from scenario_dsl.model import Answer, Kind, Objective, Probe, Seen
+from scenario_dsl.worlds import World
 
 _LONGEST_ANSWER = 500
 """Characters of an answer that are read: an answer that lists every possibility answers nothing."""

@@ -5,8 +5,9 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from compiler.model import PackContent, ResolvedFault, ResolvedScenario, World
+from compiler.model import PackContent
 from runners.worlds import Backend, LiveWorld, WorldError
+from scenario_dsl.worlds import ResolvedFault, ResolvedScenario, World
 
 _WAITS = (1.0, 1.0, 2.0, 4.0, 8.0, 16.0, 30.0)
 """Seconds between looks at a witness. A fault that shows nothing after all of them did not take hold."""

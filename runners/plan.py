@@ -6,7 +6,6 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
 from compiler.codec import dump, load, plain
-from compiler.model import ResolvedScenario
 from compiler.verify import VerifiedBundle
 from runners.agents.protocol import Setting
 from runners.agents.registry import AgentSpec
@@ -15,6 +14,7 @@ from runners.trials import Job, trial_id
 from scenario_dsl.errors import AuthorError
 from scenario_dsl.model import Limits
 from scenario_dsl.values import Value
+from scenario_dsl.worlds import ResolvedScenario
 
 _IDENTIFIED_BY = (("scenario",), ("name", "configuration"))
 """Keys that tell the entries of a list in a plan apart, so that a difference can name the entry."""

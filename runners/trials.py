@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from typing import Literal, NamedTuple
 
 from compiler.codec import dump
-from compiler.model import PackContent, World
+from compiler.model import PackContent
 from runners.agents.protocol import Agent, AgentFactory, AgentUnavailableError, Setting
 from runners.episode import Episode, play
 from runners.gate import control, primary, twin
@@ -19,6 +19,7 @@ from runners.records import AgentIdentity, GateFact, Trial, TrialRecord
 from runners.seeds import derive
 from runners.worlds import Backend, WorldError
 from scenario_dsl.model import Limits
+from scenario_dsl.worlds import World
 
 _INNERMOST = 3
 """How many of the innermost frames an unexpected error's description names."""

@@ -9,9 +9,10 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Protocol
 
-from compiler.model import PackContent, ResolvedScenario, World
+from compiler.model import PackContent
 from scenario_dsl.errors import InternalError
 from scenario_dsl.model import Probe, Task
+from scenario_dsl.worlds import ResolvedScenario, World
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -14,7 +14,6 @@ from breakfix.cli.output import say
 from breakfix.cli.person import Person, prompting
 from breakfix.content import open_scenario
 from compiler.bundle import compile_pack
-from compiler.model import ResolvedScenario
 from compiler.verify import verify_under_ephemeral_key
 from runners.agents.registry import AgentSpec
 from runners.backends.registry import find_backend
@@ -23,6 +22,7 @@ from runners.records import AgentIdentity, TrialRecord, judge
 from runners.sim.commands import COMMANDS
 from runners.trials import Work, run_trial
 from scenario_dsl.errors import AuthorError
+from scenario_dsl.worlds import ResolvedScenario
 
 
 def command(

@@ -10,7 +10,7 @@ import re
 import shlex
 from collections.abc import Mapping
 
-from compiler.model import Task
+from scenario_dsl.model import Task
 from scenario_dsl.values import Value
 
 _FSTAB = "/etc/fstab"

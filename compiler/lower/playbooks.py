@@ -6,9 +6,10 @@ from collections.abc import Iterable, Sequence
 
 from compiler.lower.mounts import lower_mount
 from compiler.lower.yaml_text import Unsafe, write
-from compiler.model import ResolvedFault, Task
+from scenario_dsl.model import Task
 from scenario_dsl.realise.literals import unescape
 from scenario_dsl.values import Value
+from scenario_dsl.worlds import ResolvedFault
 
 
 def inject_tasks(faults: Sequence[ResolvedFault]) -> tuple[Task, ...]:

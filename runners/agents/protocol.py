@@ -6,9 +6,9 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Protocol, TypeAlias
 
-from compiler.model import ResolvedScenario, World
 from scenario_dsl.errors import AuthorError, HostError
 from scenario_dsl.model import Intervention, Limits
+from scenario_dsl.worlds import ResolvedScenario, World
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

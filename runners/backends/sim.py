@@ -7,7 +7,7 @@ from collections.abc import Callable, Sequence
 from typing import NamedTuple, ParamSpec, TypeVar
 
 from compiler.capabilities import lacking
-from compiler.model import PackContent, Probe, ResolvedScenario, Task, World
+from compiler.model import PackContent
 from runners.cutting import cut
 from runners.sim.budget import Budget, BudgetExceeded
 from runners.sim.build import boot, open_world
@@ -24,7 +24,8 @@ from runners.sim.system import SystemSpec
 from runners.sim.tasks.play import play
 from runners.sim.users import accounts
 from runners.worlds import CommandResult, Facts, LiveWorld, Observation, TaskFailure, WorldError
-from scenario_dsl.model import System
+from scenario_dsl.model import Probe, System, Task
+from scenario_dsl.worlds import ResolvedScenario, World
 
 _STEPS_PER_SECOND = 2_000_000
 """Steps of work that one virtual second pays for: a command that spins is ended by its steps, not by our patience."""
@@ -57,10 +58,9 @@ class SimBackend:
         self._bases: dict[tuple[str, str], _Base] = {}
 
     def unsupported(self, content: PackContent, scenario: ResolvedScenario) -> str | None:
-        system = content.systems.get(scenario.system)
-        if system is None:
+        if scenario.system not in content.systems:
             return f"the bundle holds no system {scenario.system}"
-        lacks = lacking(scenario, system, self.name)
+        lacks = lacking(scenario, self.name)
         return str(lacks[0]) if lacks else None
 
     def open(self, content: PackContent, scenario: ResolvedScenario, world: World, *, seed: int) -> LiveWorld:  # noqa: ARG002

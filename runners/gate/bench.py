@@ -6,13 +6,13 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
 
-from compiler.model import World
 from runners.agents.interventional import InterventionAgent
 from runners.episode import Episode, play
 from runners.opening import Site
 from runners.seeds import derive
 from runners.worlds import LiveWorld
 from scenario_dsl.model import Intervention, Limits
+from scenario_dsl.worlds import World
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from compiler.model import ResolvedScenario, World
 from runners.episode import Episode
 from runners.gate.bench import Bench
 from runners.gate.wording import Means, fact
@@ -11,6 +10,7 @@ from runners.objectives import fits
 from runners.records import GateFact
 from runners.worlds import Facts
 from scenario_dsl.model import Answer, Intervention
+from scenario_dsl.worlds import ResolvedScenario, World
 
 
 def by_episode(episode: Episode, scenario: ResolvedScenario, world: World, before: Facts, after: Facts) -> GateFact:

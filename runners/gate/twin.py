@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from compiler.model import World
 from runners.episode import Episode
 from runners.gate.bench import Bench
 from runners.gate.wording import recovery
 from runners.records import GateFact
 from scenario_dsl.model import Intervention
+from scenario_dsl.worlds import World
 
 
 def by_episode(episode: Episode, world: str) -> GateFact:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable
 
-from compiler.model import Finding, World
+from compiler.model import Finding
 from runners.agents.interventional import InterventionAgent
 from runners.agents.protocol import Agent
 from runners.opening import Site
@@ -12,6 +12,7 @@ from runners.records import AgentIdentity, Trial, TrialRecord, judge
 from runners.trials import Job, play_trial, trial_id
 from runners.worlds import WorldError
 from scenario_dsl.model import Intervention
+from scenario_dsl.worlds import World
 
 
 class Case:

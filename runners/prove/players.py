@@ -4,13 +4,14 @@ from __future__ import annotations
 
 from itertools import cycle, islice
 
-from compiler.model import Finding, World
+from compiler.model import Finding
 from runners.agents.nop import NopAgent
 from runners.agents.protocol import Action, Answer, Run
 from runners.agents.script import ScriptAgent
 from runners.habits import general_habits
 from runners.prove.case import Case, finding, full, in_each, lost, why_not_verified
 from runners.records import TrialRecord, judge
+from scenario_dsl.worlds import World
 
 _IDLE = ("true", "pwd", "echo hello", "sleep 30")
 """Commands that look at nothing and change nothing; enough of them make every cascade's delay pass."""

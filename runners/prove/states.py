@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
-from compiler.model import Finding, Probe, World
+from compiler.model import Finding
 from runners.harms import lasting_changes, named
 from runners.opening import inject, wait_for_witness
 from runners.prove.case import Case, finding, in_each
 from runners.worlds import LiveWorld, WorldError
+from scenario_dsl.model import Probe
+from scenario_dsl.worlds import World
 
 _WATCHED_SECONDS = 30.0
 _SEED = 0

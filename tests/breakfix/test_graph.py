@@ -10,9 +10,9 @@ import pytest
 from breakfix.cli.main import run
 from breakfix.content import SHIPPED, find_pack
 from breakfix.graph import draw, nodes_and_edges
-from compiler.model import ResolvedScenario
 from compiler.resolve import resolve
 from scenario_dsl.library import load_library
+from scenario_dsl.worlds import ResolvedScenario
 
 
 @pytest.fixture(scope="module")

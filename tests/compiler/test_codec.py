@@ -9,9 +9,10 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from compiler.codec import Malformed, NotCanonical, dump, load, load_value
-from compiler.model import Finding, Proof, ResolvedFault, ScenarioProof, World
+from compiler.model import Finding, Proof, ScenarioProof
 from scenario_dsl.model import Answer, Delay, Intervention, Objective, Probe, Seen, Step, System, SystemFile, Task
 from scenario_dsl.values import Value
+from scenario_dsl.worlds import ResolvedFault, World
 
 TEXT = st.text(st.characters(exclude_categories=["Cs"]), max_size=20)
 WHOLE = st.integers(-(2**53) + 1, 2**53 - 1)

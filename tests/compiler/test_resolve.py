@@ -4,15 +4,16 @@ import dataclasses
 
 import pytest
 
-from compiler.model import Answer, Probe
 from compiler.resolve import resolve, resolve_all
 from scenario_dsl.diagnostics import Diagnostics
 from scenario_dsl.model import (
+    Answer,
     Fault,
     FaultUse,
     Intervention,
     Library,
     Parameter,
+    Probe,
     Scenario,
     Seen,
     Step,

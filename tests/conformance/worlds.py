@@ -5,7 +5,7 @@ from __future__ import annotations
 from functools import lru_cache
 from pathlib import Path
 
-from compiler.model import PackContent, ResolvedFault, ResolvedScenario, World
+from compiler.model import PackContent
 from runners.worlds import Backend, LiveWorld
 from scenario_dsl.diagnostics import render_text
 from scenario_dsl.library import load_library
@@ -15,6 +15,7 @@ from scenario_dsl.realise.faults import use_faults
 from scenario_dsl.realise.known import known_of
 from scenario_dsl.realise.texts import Scope
 from scenario_dsl.values import Value, freeze
+from scenario_dsl.worlds import ResolvedFault, ResolvedScenario, World
 
 ROOT = Path(__file__).parents[2]
 

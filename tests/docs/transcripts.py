@@ -9,7 +9,6 @@ from __future__ import annotations
 from pathlib import Path
 
 from compiler.bundle import compile_pack
-from compiler.model import ResolvedScenario
 from compiler.verify import verify_under_ephemeral_key
 from runners.agents.interventional import InterventionAgent
 from runners.agents.protocol import Action, Answer, Observation, Run, Task
@@ -18,6 +17,7 @@ from runners.opening import Site
 from runners.prove.case import Case
 from runners.records import judge
 from scenario_dsl.library import load_library
+from scenario_dsl.worlds import ResolvedScenario
 
 ROOT = Path(__file__).resolve().parents[2]
 FOLDER = ROOT / "docs" / "transcripts"

@@ -5,9 +5,9 @@ from __future__ import annotations
 from dataclasses import replace
 
 from compiler.bundle import assemble
-from compiler.model import ResolvedFault, ResolvedScenario, World
 from compiler.verify import VerifiedBundle, verify_under_ephemeral_key
 from scenario_dsl.model import Intervention, Limits, Step, System, SystemFile, Task
+from scenario_dsl.worlds import ResolvedFault, ResolvedScenario, World
 from tests.runners.cases import PACK, contains, repair, service, steps, unit, write
 
 UNITS = ("app", "web", "worker")

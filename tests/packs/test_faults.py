@@ -6,11 +6,11 @@ import re
 
 import pytest
 
-from compiler.model import ResolvedFault
 from runners.backends.sim import SimBackend
 from runners.harms import lasting_changes
 from runners.opening import wait_for_witness
 from runners.worlds import LiveWorld
+from scenario_dsl.worlds import ResolvedFault
 from tests.conformance.worlds import fault, library, open_system, run
 
 GROWS = {"add_log_flood", "log_noise"}

@@ -5,7 +5,6 @@ from __future__ import annotations
 from dataclasses import replace
 
 from compiler.bundle import assemble
-from compiler.model import ResolvedCascade, ResolvedFault, ResolvedScenario, World
 from compiler.verify import VerifiedBundle, verify_under_ephemeral_key
 from runners.opening import Site
 from runners.records import AgentIdentity, Trial
@@ -25,6 +24,7 @@ from scenario_dsl.model import (
     System,
     Task,
 )
+from scenario_dsl.worlds import ResolvedCascade, ResolvedFault, ResolvedScenario, World
 from tests.runners.toy import ToyBackend
 
 

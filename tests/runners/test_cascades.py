@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from dataclasses import replace
 
-from compiler.model import World
 from runners.cascades import CascadeClock
 from scenario_dsl.model import Delay
+from scenario_dsl.worlds import World
 from tests.runners.cases import cascading
 
 

@@ -7,7 +7,6 @@ from dataclasses import replace
 
 import pytest
 
-from compiler.model import Probe, ResolvedScenario
 from runners.agents.interventional import InterventionAgent
 from runners.agents.protocol import (
     Action,
@@ -23,7 +22,8 @@ from runners.agents.protocol import (
 from runners.agents.script import ScriptAgent
 from runners.episode import Episode, play
 from runners.worlds import WorldError
-from scenario_dsl.model import Delay, Limits, Reward
+from scenario_dsl.model import Delay, Limits, Probe, Reward
+from scenario_dsl.worlds import ResolvedScenario
 from tests.runners.cases import cascading, investigation, repair, service, site_of, write
 from tests.runners.toy import ToyWorld
 

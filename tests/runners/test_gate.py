@@ -6,7 +6,6 @@ from dataclasses import replace
 
 import pytest
 
-from compiler.model import ResolvedScenario
 from runners.agents.interventional import InterventionAgent
 from runners.agents.protocol import Agent, Run
 from runners.agents.script import ScriptAgent
@@ -20,6 +19,7 @@ from runners.seeds import derive
 from runners.trials import play_trial
 from runners.worlds import LiveWorld
 from scenario_dsl.model import Answer, Intervention, Step
+from scenario_dsl.worlds import ResolvedScenario
 from tests.runners.cases import GOLD, investigation, job_of, repair, site_of, steps
 from tests.runners.toy import ToyBackend, ToyWorld
 

@@ -6,11 +6,12 @@ from dataclasses import replace
 
 import pytest
 
-from compiler.model import PackContent, ResolvedScenario, World
+from compiler.model import PackContent
 from runners.agents.script import ScriptAgent
 from runners.episode import play
 from runners.opening import Site
 from runners.worlds import WorldError
+from scenario_dsl.worlds import ResolvedScenario, World
 from tests.runners.cases import repair, site_of
 from tests.runners.toy import ToyBackend, ToyWorld
 

@@ -7,10 +7,11 @@ from dataclasses import replace
 
 import pytest
 
-from compiler.model import ResolvedCascade, ResolvedScenario, ScenarioProof, World
+from compiler.model import ScenarioProof
 from runners.plan import PlanError
 from runners.prove.proving import prove
 from scenario_dsl.model import Delay, Intervention, Invariant, Objective, Probe, Reward, Seen, Step, Task
+from scenario_dsl.worlds import ResolvedCascade, ResolvedScenario, World
 from tests.runners.cases import (
     GOLD,
     broken_config,

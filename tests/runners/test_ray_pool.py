@@ -10,7 +10,7 @@ from pathlib import Path
 
 import pytest
 
-from compiler.model import PackContent, ResolvedScenario, World
+from compiler.model import PackContent
 from runners.agents.registry import parse_agent
 from runners.plan import plan
 from runners.pool import ray_start
@@ -20,6 +20,7 @@ from runners.pool.ray_start import ADDRESS, start_ray
 from runners.records_io import read_records
 from runners.run import Summary, run
 from scenario_dsl.errors import HostError
+from scenario_dsl.worlds import ResolvedScenario, World
 from tests.runners.cases import bundle_of, cascading, investigation, repair
 from tests.runners.toy import ToyBackend, ToyWorld
 

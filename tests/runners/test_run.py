@@ -15,7 +15,7 @@ from pathlib import Path
 
 import pytest
 
-from compiler.model import PackContent, ResolvedScenario, World
+from compiler.model import PackContent
 from runners import record_index, store
 from runners.agents.registry import parse_agent
 from runners.plan import Plan, PlanError, plan
@@ -37,6 +37,7 @@ from runners.store import (
 from runners.trials import Job, Work, run_trial
 from runners.worlds import WorldError
 from scenario_dsl.errors import HostError, InternalError
+from scenario_dsl.worlds import ResolvedScenario, World
 from tests.runners.cases import bundle_of, cascading, investigation, repair
 from tests.runners.toy import ToyBackend, ToyWorld
 

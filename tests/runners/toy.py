@@ -8,8 +8,10 @@ import shlex
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 
-from compiler.model import PackContent, Probe, ResolvedScenario, Task, World
+from compiler.model import PackContent
 from runners.worlds import CommandResult, Facts, Observation, TaskFailure, WorldError
+from scenario_dsl.model import Probe, Task
+from scenario_dsl.worlds import ResolvedScenario, World
 
 COMMAND_SECONDS = 0.1
 
