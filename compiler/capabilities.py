@@ -10,7 +10,7 @@ from dataclasses import dataclass
 from types import MappingProxyType
 from typing import Literal
 
-from scenario_dsl.model import Probe
+from scenario_dsl.model import Probe, System
 from scenario_dsl.modules import MODULES
 from scenario_dsl.probes import PROBES
 from scenario_dsl.worlds import ResolvedFault, ResolvedScenario, World
@@ -76,8 +76,8 @@ CAPABILITIES: Mapping[str, Capabilities] = MappingProxyType(
 )
 
 
-def lacking(scenario: ResolvedScenario, backend: str) -> tuple[Lack, ...]:
-    """What the scenario uses that the backend lacks, each thing once, in the order of worlds and documents.
+def lacking(scenario: ResolvedScenario, system: System, backend: str) -> tuple[Lack, ...]:
+    """What the scenario and its system use that the backend lacks, each thing once, in the order of the documents.
 
     A backend that is not in the table is a lack of its own.
     """
@@ -87,6 +87,9 @@ def lacking(scenario: ResolvedScenario, backend: str) -> tuple[Lack, ...]:
         return (Lack(kind="backend", name=backend, user=f"scenario {scenario.name}", world="", reason=reason),)
     found: dict[tuple[str, str, str], Lack] = {}
     for world in scenario.worlds:
+        for probe in system.healthy:
+            for lack in _in_probe(probe, f"system {system.name}", world, capabilities):
+                found.setdefault((lack.kind, lack.name, lack.user), lack)
         for lack in _in_world(world, capabilities):
             found.setdefault((lack.kind, lack.name, lack.user), lack)
     return tuple(found.values())

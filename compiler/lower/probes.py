@@ -1,52 +1,52 @@
-"""What is measured in one world, as one document: the probe specifications that any runner can read."""
+"""What is measured in one world, as one document for people and other programs: each probe as the language writes it.
+
+A view. What runs is what stands in `worlds/<world>.json`, and this file is made from nothing else, as playbooks are.
+"""
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from collections.abc import Mapping, Sequence
 
-from scenario_dsl.model import Invariant, Objective, Probe
-from scenario_dsl.worlds import World
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Witness:
-    """How one fault shows: all probes hold exactly while it is in force. `cascade` names the rule that brings it."""
-
-    fault: str
-    cascade: str | None
-    probes: tuple[Probe, ...]
+from scenario_dsl.model import Answer, Objective, Probe
+from scenario_dsl.values import Value
+from scenario_dsl.worlds import ResolvedFault, World
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Condition:
-    """What sets off one cascade."""
-
-    cascade: str
-    when: Probe
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Measurements:
-    """Everything that is measured in one world."""
-
-    world: str
-    objectives: tuple[Objective, ...]
-    invariants: tuple[Invariant, ...]
-    conditions: tuple[Condition, ...]
-    witnesses: tuple[Witness, ...]
+def measurements(world: World) -> Mapping[str, Value]:
+    """`objectives`, `invariants` and `conditions` (of cascades) by name, and how each fault shows (`witnesses`)."""
+    later = [_witness(fault, cascade.name) for cascade in world.cascades for fault in cascade.inject]
+    return {
+        "world": world.name,
+        "objectives": {objective.name: _objective(objective) for objective in world.objectives},
+        "invariants": {invariant.name: _probe(invariant.probe) for invariant in world.invariants},
+        "conditions": {cascade.name: _probe(cascade.when) for cascade in world.cascades},
+        "witnesses": (*(_witness(fault, None) for fault in world.faults), *later),
+    }
 
 
-def measurements(world: World) -> Measurements:
-    at_once = [Witness(fault=fault.fault, cascade=None, probes=fault.witness) for fault in world.faults]
-    later = [
-        Witness(fault=fault.fault, cascade=cascade.name, probes=fault.witness)
-        for cascade in world.cascades
-        for fault in cascade.inject
-    ]
-    return Measurements(
-        world=world.name,
-        objectives=world.objectives,
-        invariants=world.invariants,
-        conditions=tuple(Condition(cascade=cascade.name, when=cascade.when) for cascade in world.cascades),
-        witnesses=(*at_once, *later),
-    )
+def _objective(objective: Objective) -> Value:
+    check = objective.check
+    measured: dict[str, Value]
+    if isinstance(check, Probe):
+        measured = {"probe": _probe(check)}
+    elif isinstance(check, Answer):
+        measured = {"answer": _given(question=check.question, equals=check.equals, matches=check.matches)}
+    else:
+        measured = {"seen": _given(output=check.output, command=check.command)}
+    return {**measured, **_given(points=objective.points, armed_by=objective.armed_by, settle=objective.settle or None)}
+
+
+def _witness(fault: ResolvedFault, cascade: str | None) -> Value:
+    return {**_given(fault=fault.fault, cascade=cascade), "probes": _probes(fault.witness)}
+
+
+def _probes(probes: Sequence[Probe]) -> Value:
+    return tuple(_probe(probe) for probe in probes)
+
+
+def _probe(probe: Probe) -> Value:
+    return {probe.type: probe.arguments}
+
+
+def _given(**values: Value) -> dict[str, Value]:
+    return {name: value for name, value in values.items() if value is not None}

@@ -1,6 +1,7 @@
 from __future__ import annotations
 
 import dataclasses
+import json
 import os
 import re
 import subprocess
@@ -12,7 +13,6 @@ import yaml
 
 from compiler.lower.mounts import lower_mount
 from compiler.lower.playbooks import inject_tasks, playbook, revert_tasks
-from compiler.lower.probes import measurements
 from compiler.lower.yaml_text import Unsafe, write
 from compiler.model import Bundle
 from compiler.resolve import resolve
@@ -131,15 +131,26 @@ def test_every_state_of_a_mount_has_its_tasks(state: str, modules: list[str]) ->
         assert tasks[0].arguments["argv"] == ("mount", "-o", "remount,size=1m", "/srv/it's here")
 
 
-def test_measurements_hold_everything_that_is_measured() -> None:
-    measured = measurements(resolve(RECOVERY, library()).worlds[0])
-    assert [(witness.fault, witness.cascade) for witness in measured.witnesses] == [
+def test_the_view_of_the_probes_is_written_as_the_language_writes_them(bundle: Bundle) -> None:
+    seen = json.loads(bundle.files["scenarios/process-recovery/probes/cache.json"])
+    assert seen["objectives"] == {
+        "noticed": {"points": 0.2, "seen": {"output": "failed|redis-server", "command": "systemctl"}},
+        "listens": {
+            "points": 0.4,
+            "probe": {"socket": {"port": 6379, "listening": True, "protocol": "tcp"}},
+            "armed_by": "Log Flood!",
+            "settle": 5,
+        },
+        "named": {"points": 0.4, "answer": {"question": "Which unit?", "equals": "redis-server"}},
+    }
+    assert seen["invariants"] == {"web stays": {"unit": {"name": "nginx", "state": "active"}}}
+    assert seen["conditions"] == {"Log Flood!": {"unit": {"name": "redis-server", "state": "failed"}}}
+    assert [(witness["fault"], witness.get("cascade")) for witness in seen["witnesses"]] == [
         ("crash_service", None),
         ("write_files", None),
         ("unmount", "Log Flood!"),
     ]
-    assert [condition.cascade for condition in measured.conditions] == ["Log Flood!"]
-    assert len(measured.objectives) == 3
+    assert seen["witnesses"][0]["probes"] == [{"unit": {"name": "redis-server", "state": "failed"}}]
 
 
 # -- with the real ansible-playbook
