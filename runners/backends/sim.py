@@ -58,9 +58,10 @@ class SimBackend:
         self._bases: dict[tuple[str, str], _Base] = {}
 
     def unsupported(self, content: PackContent, scenario: ResolvedScenario) -> str | None:
-        if scenario.system not in content.systems:
+        system = content.systems.get(scenario.system)
+        if system is None:
             return f"the bundle holds no system {scenario.system}"
-        lacks = lacking(scenario, self.name)
+        lacks = lacking(scenario, system, self.name)
         return str(lacks[0]) if lacks else None
 
     def open(self, content: PackContent, scenario: ResolvedScenario, world: World, *, seed: int) -> LiveWorld:  # noqa: ARG002
