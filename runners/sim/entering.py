@@ -8,11 +8,11 @@ from runners.sim.machine import Machine
 from runners.sim.network.state import Interface
 from runners.sim.processes import OpenFile, Process, Socket
 from runners.sim.shell.session import Session, login_session
+from runners.sim.ssh_keys import accepted, client_port
 from runners.sim.systemd.journal import log
 from runners.sim.users import accounts
 
 _SSH_PORT = 22
-_CLIENT_PORT = 52114
 
 
 def enter(machine: Machine, *, user: str = "root") -> Session:
@@ -31,11 +31,12 @@ def enter(machine: Machine, *, user: str = "root") -> Session:
     outward = machine.network.interfaces[-1]
     admin = known.host if known is not None else _admin_address(outward)
     now = machine.clock.now
+    port = client_port(user, known.began if known is not None else now)
     gate = machine.processes.put(
         Process(
             machine.processes.allocate(), 1 if listener is None else listener.pid, ROOT, (f"sshd: {user}@{tty}",),
             "/usr/sbin/sshd", "sshd", "/", now, rss=11 << 20, vsz=18 << 20, unit=scope,
-            sockets=(Socket("tcp", outward.address, _SSH_PORT, "ESTABLISHED", admin, _CLIENT_PORT, fd=4),),
+            sockets=(Socket("tcp", outward.address, _SSH_PORT, "ESTABLISHED", admin, port, fd=4),),
         )
     )  # fmt: skip
     terminal = tuple(OpenFile(fd, 0, f"/dev/{tty}", "u") for fd in (0, 1, 2, 255))
@@ -47,9 +48,8 @@ def enter(machine: Machine, *, user: str = "root") -> Session:
     )  # fmt: skip
     if known is None:
         unit = listener.unit if listener is not None else None
-        accepted = f"Accepted publickey for {user} from {admin} port {_CLIENT_PORT} ssh2"
         opened = f"pam_unix(sshd:session): session opened for user {user}(uid={cred.uid}) by (uid=0)"
-        log(machine, "sshd", accepted, pid=gate.pid, unit=unit)
+        log(machine, "sshd", accepted(machine, user, admin, port), pid=gate.pid, unit=unit)
         log(machine, "sshd", opened, pid=gate.pid, unit=unit)
     session = login_session(machine, user, cred, home, shell, tty=tty)
     session.pid = session.home_pid = own.pid
@@ -57,7 +57,7 @@ def enter(machine: Machine, *, user: str = "root") -> Session:
     session.variables["SSH_TTY"] = session.variables["TERM"].copy()
     session.variables["SSH_TTY"].value = f"/dev/{tty}"
     connection = session.variables["TERM"].copy()
-    connection.value = f"{admin} {_CLIENT_PORT} {outward.address} {_SSH_PORT}"
+    connection.value = f"{admin} {port} {outward.address} {_SSH_PORT}"
     session.variables["SSH_CONNECTION"] = connection
     session.variables["PPID"].value = str(gate.pid)
     return session

@@ -14,6 +14,7 @@ from runners.sim.machine import CronRun, Machine, mix
 from runners.sim.programs import cron
 from runners.sim.programs.postgres_data import make_cluster
 from runners.sim.programs.redis_data import described, encode
+from runners.sim.ssh_keys import accepted, client_port
 from runners.sim.systemd.journal import log
 from runners.sim.users import accounts
 
@@ -109,10 +110,7 @@ def _login_events(
     machine: Machine, user: str, host: str, began: float, ended: float | None, failed: bool
 ) -> Iterator[Event]:
     pid = 5000 + mix(f"{user}{began}") % 4000
-    port = 40000 + pid
-    key = "SHA256:" + "".join(
-        "0123456789abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ"[mix(f"{user}{i}") % 62] for i in range(43)
-    )
+    port = client_port(user, began)
     account = accounts(machine).user(user)
     uid = account.uid if account is not None else 0
 
@@ -129,7 +127,7 @@ def _login_events(
     yield (
         began,
         say(
-            f"Accepted publickey for {user} from {host} port {port} ssh2: ED25519 {key}",
+            accepted(machine, user, host, port),
             f"pam_unix(sshd:session): session opened for user {user}(uid={uid}) by (uid=0)",
         ),
     )

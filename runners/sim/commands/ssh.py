@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import base64
 import hashlib
 from typing import NamedTuple
 
@@ -11,6 +10,7 @@ from cryptography.hazmat.primitives.serialization import Encoding, NoEncryption,
 
 from runners.sim.commands.context import Context
 from runners.sim.network.connect import ConnectFailure, connect
+from runners.sim.ssh_keys import fingerprint
 from runners.sim.users import accounts
 
 NAMES = ("ssh", "scp", "sftp", "ssh-keygen", "ssh-copy-id", "ssh-keyscan")
@@ -204,7 +204,7 @@ def _keygen(ctx: Context) -> int:
         return 1
     ctx.line(f"Your identification has been saved in {path}\nYour public key has been saved in {path}.pub")
     ctx.line("The key fingerprint is:")
-    ctx.line(f"{_digest(public)} {comment}")
+    ctx.line(f"{fingerprint(public.split()[1])} {comment}")
     return 0
 
 
@@ -217,11 +217,6 @@ def _pair(ctx: Context, path: str, comment: str) -> tuple[bytes, str]:
     # OpenSSH's own container holds random check bytes; PKCS#8 says the same and always alike.
     private = key.private_bytes(Encoding.PEM, PrivateFormat.PKCS8, NoEncryption())
     return private, f"{public} {comment}\n"
-
-
-def _digest(public: str) -> str:
-    body = public.split()[1]
-    return "SHA256:" + base64.b64encode(hashlib.sha256(base64.b64decode(body)).digest()).decode().rstrip("=")
 
 
 def _host_keys(ctx: Context) -> int:
@@ -249,7 +244,7 @@ def _fingerprint(ctx: Context, path: str) -> int:
         for index, word in enumerate(words):
             if word.startswith(("ssh-", "ecdsa-")) and index + 1 < len(words):
                 try:
-                    digest = _digest(f"{word} {words[index + 1]}")
+                    digest = fingerprint(words[index + 1])
                 except ValueError:
                     break
                 kind, bits = (

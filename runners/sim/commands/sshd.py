@@ -4,9 +4,27 @@ from __future__ import annotations
 
 from runners.sim.commands.context import Context
 from runners.sim.lifecycle import Failure, spawn
-from runners.sim.programs.sshd import CONFIG, ConfigError, check, parse
+from runners.sim.programs.sshd import check
+from runners.sim.programs.sshd_config import load
 
 PATH = "/usr/sbin/sshd"
+_DEFAULTS = {
+    "port": ("22",), "addressfamily": ("any",), "listenaddress": ("::", "0.0.0.0"),  # noqa: S104
+    "usepam": ("no",), "logingracetime": ("120",), "x11displayoffset": ("10",), "maxauthtries": ("6",),
+    "maxsessions": ("10",), "clientaliveinterval": ("0",), "clientalivecountmax": ("3",),
+    "permitrootlogin": ("without-password",), "ignorerhosts": ("yes",), "ignoreuserknownhosts": ("no",),
+    "hostbasedauthentication": ("no",), "pubkeyauthentication": ("yes",), "kerberosauthentication": ("no",),
+    "gssapiauthentication": ("no",), "passwordauthentication": ("yes",), "kbdinteractiveauthentication": ("yes",),
+    "printmotd": ("yes",), "printlastlog": ("yes",), "x11forwarding": ("no",), "x11uselocalhost": ("yes",),
+    "permittty": ("yes",), "permituserrc": ("yes",), "strictmodes": ("yes",), "tcpkeepalive": ("yes",),
+    "permitemptypasswords": ("no",), "compression": ("yes",), "gatewayports": ("no",), "usedns": ("no",),
+    "allowtcpforwarding": ("yes",), "allowagentforwarding": ("yes",), "disableforwarding": ("no",),
+    "allowstreamlocalforwarding": ("yes",), "streamlocalbindunlink": ("no",), "fingerprinthash": ("SHA256",),
+    "exposeauthinfo": ("no",), "pidfile": ("/run/sshd.pid",), "versionaddendum": ("none",), "loglevel": ("INFO",),
+    "syslogfacility": ("AUTH",), "authorizedkeysfile": (".ssh/authorized_keys .ssh/authorized_keys2",),
+    "hostkey": ("/etc/ssh/ssh_host_rsa_key", "/etc/ssh/ssh_host_ecdsa_key", "/etc/ssh/ssh_host_ed25519_key"),
+    "maxstartups": ("10:30:100",), "permittunnel": ("no",), "permituserenvironment": ("no",),
+}  # fmt: skip
 
 
 def main(ctx: Context) -> int:
@@ -41,20 +59,20 @@ def main(ctx: Context) -> int:
 
 
 def _show(ctx: Context) -> None:
-    try:
-        config = parse(ctx.machine.view().text(CONFIG))
-    except (OSError, ConfigError):
-        return
-    defaults = {
-        "port": ("22",),
-        "addressfamily": ("any",),
-        "permitrootlogin": ("without-password",),
-        "pubkeyauthentication": ("yes",),
-        "passwordauthentication": ("yes",),
-        "maxauthtries": ("6",),
-        "maxsessions": ("10",),
-        "x11forwarding": ("no",),
-    }
-    for name, values in {**defaults, **config}.items():
+    """Every setting that has a value, as `sshd -T` dumps them: lower case, defaults included."""
+    config = load(ctx.machine.view())
+    port = config.get("port", ("22",))
+    shown = {**_DEFAULTS, **config, "port": port}
+    for name, values in shown.items():
         for value in values:
-            ctx.line(f"{name} {value}")
+            ctx.line(f"{name} {_shown(name, value, port[0])}")
+
+
+def _shown(name: str, value: str, port: str) -> str:
+    if name == "permitrootlogin" and value == "prohibit-password":
+        return "without-password"
+    if name == "listenaddress" and ":" not in value:
+        return f"{value}:{port}"
+    if name == "listenaddress" and not value.startswith("["):
+        return f"[{value}]:{port}"
+    return value

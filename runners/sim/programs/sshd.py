@@ -2,76 +2,23 @@
 
 from __future__ import annotations
 
-import re
-from collections.abc import Mapping
-from functools import lru_cache
+from itertools import product
 
 from runners.sim.machine import Machine, Program, Say
 from runners.sim.processes import Process
 from runners.sim.programs.descriptors import bind, hold
+from runners.sim.programs.sshd_config import CONFIG, ConfigError, load
 from runners.sim.systemd.journal import log
 
-CONFIG = "/etc/ssh/sshd_config"
 BANNER = "SSH-2.0-OpenSSH_9.2p1 Debian-2+deb12u2"
-_KEYWORDS = frozenset(
-    (  # noqa: SIM905 (a table, read better so)
-        "acceptenv addressfamily allowagentforwarding allowgroups allowtcpforwarding allowusers authorizedkeyscommand "
-        "authorizedkeyscommanduser authorizedkeysfile banner challengeresponseauthentication chrootdirectory ciphers "
-        "clientalivecountmax clientaliveinterval compression denygroups denyusers forcecommand gatewayports "
-        "gssapiauthentication hostbasedauthentication hostkey hostkeyalgorithms ignorerhosts include "
-        "kbdinteractiveauthentication kexalgorithms listenaddress logingracetime loglevel macs match maxauthtries "
-        "maxsessions maxstartups passwordauthentication permitemptypasswords permitrootlogin permittunnel "
-        "permituserenvironment pidfile port printlastlog printmotd pubkeyacceptedalgorithms pubkeyauthentication "
-        "rekeylimit strictmodes subsystem syslogfacility tcpkeepalive usedns usepam versionaddendum x11displayoffset "
-        "x11forwarding x11uselocalhost "
-    ).split()
-)
-
-
-_FLAGS = ("passwordauthentication", "pubkeyauthentication", "usepam", "x11forwarding", "strictmodes")
-
-
-class ConfigError(Exception):
-    """sshd refuses its configuration: the lines it prints, the last one first raised."""
-
-
-@lru_cache(maxsize=128)
-def parse(text: str, path: str = CONFIG) -> Mapping[str, tuple[str, ...]]:
-    """Keyword (lower case) -> values. ConfigError with sshd's own lines."""
-    found: dict[str, tuple[str, ...]] = {}
-    problems = []
-    matching = False
-    for number, raw in enumerate(text.splitlines(), start=1):
-        words = re.findall(r'"[^"]*"|[^\s=]+', raw.split("#", 1)[0])
-        if not words:
-            continue
-        key = words[0].lower()
-        if key not in _KEYWORDS:
-            problems.append(f"{path}: line {number}: Bad configuration option: {words[0]}")
-            continue
-        if len(words) < 2:
-            raise ConfigError(f'{path} line {number}: no argument after keyword "{words[0]}"')
-        value = words[1].strip('"')
-        if key == "port" and not (value.isdigit() and 0 < int(value) < 65536):
-            raise ConfigError(f"{path} line {number}: Badly formatted port number.")
-        if key in _FLAGS and value.lower() not in ("yes", "no"):
-            raise ConfigError(f'{path} line {number}: unsupported option "{value}".')
-        matching = matching or key == "match"
-        if not matching:
-            found[key] = (*found.get(key, ()), " ".join(words[1:]))
-    if problems:
-        raise ConfigError("\n".join([*problems, f"{path}: terminating, {len(problems)} bad configuration options"]))
-    return found
 
 
 def check(machine: Machine) -> list[str]:
     """What `sshd -t` prints; nothing when all is well."""
     try:
-        text = machine.view().text(CONFIG)
+        config = load(machine.view())
     except OSError as error:
         return [f"{CONFIG}: {error.strerror}"]
-    try:
-        config = parse(text)
     except ConfigError as error:
         return str(error).splitlines()
     lines = []
@@ -116,11 +63,11 @@ class Sshd(Program):
             return 255
         if "-t" in process.argv:
             return 0
-        config = parse(machine.view().text(CONFIG))
-        port = int(config.get("port", ("22",))[0])
+        config = load(machine.view())
+        ports = [int(port) for port in config.get("port", ("22",))]
         addresses = config.get("listenaddress", ("0.0.0.0", "::"))  # noqa: S104
         bound = 0
-        for address in addresses:
+        for port, address in product(ports, addresses):
             problem = bind(machine, process, address, port, lowest_fd=3)
             if problem is not None:
                 self._say(machine, process, f"error: Bind to port {port} on {address} failed: {problem.strerror}.")
@@ -139,7 +86,7 @@ class Sshd(Program):
         """SIGHUP: it starts itself anew; with a bad configuration it is gone."""
         self._say(machine, process, "Received SIGHUP; restarting.")
         try:
-            config = parse(machine.view().text(CONFIG))
+            config = load(machine.view())
         except (ConfigError, OSError):
             return
         hold(machine, process, config)

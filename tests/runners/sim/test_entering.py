@@ -19,3 +19,15 @@ def test_nobody_else_was_let_in_at_the_opening() -> None:
     accepted = line("grep Accepted /var/log/auth.log | tail -n 1").out
     assert " for root from 10.0.3.5 port " in accepted
     assert line("grep -c 10.0.0.250 /var/log/auth.log").out == "0\n"
+
+
+def test_keys_and_ports_in_the_log_are_those_of_the_session() -> None:
+    line = Terminal()
+    known = line("ssh-keygen -lf /root/.ssh/authorized_keys").out.split()[1]
+    port = line("echo $SSH_CONNECTION").out.split()[1]
+    assert (
+        line("grep 'Accepted publickey for root' /var/log/auth.log | tail -n 1")
+        .out.strip()
+        .endswith(f"port {port} ssh2: ED25519 {known}")
+    )
+    assert f":{port} " in line("ss -tn state established").out
