@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from runners.sim.lifecycle import deliver
 from runners.sim.machine import Machine
+from runners.sim.network.described import kernel_settings
 from runners.sim.network.firewall import restore
 from runners.sim.system import texts
 from runners.sim.systemctl.lists import wants_links
@@ -41,6 +42,46 @@ def _forget(machine: Machine) -> None:
     saved = "/etc/iptables/rules.v4"
     lines = view.text(saved).splitlines() if view.exists(saved) else texts(machine.spec.settings.get("firewall"))
     machine.network.tables = restore(lines)
+    machine.network.sysctl = kernel_settings(machine.spec)
+    for path in _sysctl_files(machine):
+        for line in view.text(path).splitlines():
+            key, equals, value = line.partition("=")
+            if equals and key.strip() in machine.network.sysctl:
+                machine.network.sysctl = {**machine.network.sysctl, key.strip(): value.strip()}
+    for mount in machine.files.mounts:
+        if mount.fstype == "tmpfs":
+            _empty(machine, mount.path, whole=not mount.path.startswith("/run"))
+    _empty(machine, "/tmp", whole=True)  # noqa: S108 (tmpfiles.d empties it at each boot)
+
+
+def _sysctl_files(machine: Machine) -> list[str]:
+    """The files that set kernel values at a boot, in the order they are read."""
+    view = machine.view()
+    folder = "/etc/sysctl.d"
+    names = sorted(view.names(folder)) if view.exists(folder) else []
+    found = [f"{folder}/{name}" for name in names if name.endswith(".conf")]
+    return [path for path in (*found, "/etc/sysctl.conf") if view.exists(path)]
+
+
+def _empty(machine: Machine, path: str, *, whole: bool) -> None:
+    """Take the files below a folder away, and with `whole` its folders too."""
+    view = machine.view()
+    try:
+        names = view.names(path)
+    except OSError:
+        return
+    for name in names:
+        inner = f"{path.rstrip('/')}/{name}"
+        inode = view.stat(inner, follow=False)
+        try:
+            if inode.is_dir:
+                _empty(machine, inner, whole=whole)
+                if whole:
+                    view.rmdir(inner)
+            elif inode.is_file:
+                view.unlink(inner)
+        except OSError:
+            continue
 
 
 def power_event(machine: Machine, argument: object) -> None:

@@ -174,7 +174,8 @@ def _long(ctx: Context, rules: _Rules, text: str, status: int, hinted: bool) -> 
 
 def usage_error(ctx: Context, message: str, status: int = 1, *, hinted: bool = True) -> NoReturn:
     """End with `message` and, if `hinted`, the hint that GNU tools give after it."""
-    ctx.err(message)
+    # getopt names the program as it was called, with its folder.
+    ctx.stderr.write(f"{ctx.argv[0]}: {message}\n".encode("utf-8", "surrogateescape"))
     if not hinted:
         raise CommandExit(status)
     hint(ctx, status)
@@ -182,7 +183,7 @@ def usage_error(ctx: Context, message: str, status: int = 1, *, hinted: bool = T
 
 def hint(ctx: Context, status: int = 1) -> NoReturn:
     """Only the second line of a usage error, and the end of the command."""
-    ctx.stderr.write(f"Try '{ctx.name} --help' for more information.\n".encode("utf-8", "surrogateescape"))
+    ctx.stderr.write(f"Try '{ctx.argv[0]} --help' for more information.\n".encode("utf-8", "surrogateescape"))
     raise CommandExit(status)
 
 

@@ -19,6 +19,7 @@ _TOOL = Tool(
     "F,field-separator= H,html P,pset= R,record-separator= t,tuples-only T,table-attr= x,expanded z "
     "0 h,host= p,port= U,username= w,no-password W,password",
     "psql (PostgreSQL) 15.6 (Debian 15.6-0+deb12u1)",
+    hinted=False, after_error='psql: hint: Try "psql --help" for more information.\n',
 )  # fmt: skip
 
 
@@ -35,6 +36,8 @@ class _Look:
 
 
 def main(ctx: Context) -> int:
+    # Debian's psql is a wrapper, and what runs is the version's own program.
+    ctx.argv[0] = "/usr/lib/postgresql/15/bin/psql"
     options = _TOOL.parse(ctx)
     if options.has("V"):
         ctx.line("psql (PostgreSQL) 15.6 (Debian 15.6-0+deb12u1)")

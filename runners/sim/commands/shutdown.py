@@ -48,7 +48,18 @@ def main(ctx: Context) -> int:
     if ctx.name in ("poweroff", "halt", "reboot"):
         power_off(ctx.machine)
         return 0
-    if options.has("c", "k", "show"):
+    planned = [event for event in ctx.machine.events if event.kind == "power"]
+    if options.has("show"):
+        if not planned:
+            ctx.stderr.write(b"No scheduled shutdown.\n")
+            return 1
+        kind = "Reboot" if planned[0].argument == "reboot" else "Shutdown"
+        at = ctx.machine.clock.time(planned[0].due)
+        ctx.stderr.write(f"{kind} scheduled for {at:%a %Y-%m-%d %H:%M:%S} UTC, use 'shutdown -c' to cancel.\n".encode())
+        return 0
+    if options.has("c", "k"):
+        if options.has("c"):
+            ctx.machine.events = tuple(event for event in ctx.machine.events if event.kind != "power")
         return 0
     when = options.operands[0] if options.operands else "+1"
     minutes = when.removeprefix("+")

@@ -8,6 +8,7 @@ from collections.abc import Sequence
 from runners.sim.commands.context import Context
 from runners.sim.commands.options import Options
 from runners.sim.socket_table import Row, is_ipv6, rows, service_name
+from runners.sim.ss_usage import USAGE
 from runners.sim.tool import Tool
 from runners.sim.users import accounts
 
@@ -22,6 +23,7 @@ _TOOL = Tool(
     "ss utility, iproute2-6.1.0, libbpf 1.1.0",
     status=255,
     hinted=False,
+    after_error=USAGE,
 )  # fmt: skip
 _GROUPS = {
     "all": {"estab", "listen", "unconn", "time-wait", "close-wait", "syn-sent", "fin-wait-1", "fin-wait-2", "last-ack"},
@@ -34,7 +36,7 @@ _GROUPS = {
 def main(ctx: Context) -> int:
     options = _TOOL.parse(ctx)
     if options.has("h"):
-        ctx.line("Usage: ss [ OPTIONS ]\n       ss [ OPTIONS ] [ FILTER ]")
+        ctx.out(USAGE)
         return 0
     if options.has("V"):
         ctx.line("ss utility, iproute2-6.1.0, libbpf 1.1.0")

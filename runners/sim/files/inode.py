@@ -26,7 +26,8 @@ class Inode(NamedTuple):
     """One file of any kind. `mode` holds the type bits too, as in stat(2); times are seconds since the epoch.
 
     `entries` (name -> inode number) is set for directories and never written to; `target` for symbolic links;
-    `device` (major, minor) for device files. `dev` is the mount it lives on.
+    `device` (major, minor) for device files. `dev` is the mount it lives on. `attributes`: letters of chattr that the
+    kernel heeds: `i` nothing about it may change, `a` it may only grow.
     """
 
     number: int
@@ -41,6 +42,7 @@ class Inode(NamedTuple):
     entries: Mapping[str, int] | None = None
     target: str | None = None
     device: tuple[int, int] | None = None
+    attributes: str = ""
 
     @property
     def is_dir(self) -> bool:

@@ -106,6 +106,8 @@ class FileView:
         if not permits(inode, self.cred, WRITE):
             raise fail(errno.EACCES, path)
         self._writable(inode, path)
+        if truncate and inode.attributes:
+            raise fail(errno.EPERM, path)
         if truncate and inode.is_file and inode.content.size and inode.number > 0:
             inode = self._store(inode, EMPTY)
         return inode
@@ -289,6 +291,8 @@ class FileView:
     def _owned(self, path: str, follow: bool) -> Inode:
         inode = self.stat(path, follow=follow)
         self._writable(inode, path)
+        if inode.attributes:
+            raise fail(errno.EPERM, path)
         if self.cred.uid not in (0, inode.uid):
             raise fail(errno.EPERM, path)
         return inode
@@ -307,10 +311,14 @@ class FileView:
             return
         if self.tree.mount_of(inode).read_only and not inode.is_char:
             raise fail(errno.EROFS, path)
+        if "i" in inode.attributes:
+            raise fail(errno.EPERM, path)
 
     def _may_remove(self, found: Found, path: str) -> None:
         assert found.inode is not None
         self._may_change(found.parent, path)
+        if found.inode.attributes or "a" in found.parent.attributes:
+            raise fail(errno.EPERM, path)
         sticky = found.parent.mode & stat.S_ISVTX
         if sticky and self.cred.uid not in (0, found.parent.uid, found.inode.uid):
             raise fail(errno.EPERM, path)

@@ -6,7 +6,13 @@ from runners.sim.machine import Machine
 from runners.sim.network.firewall import restore
 from runners.sim.network.state import Interface, RemoteHost, RemotePort
 from runners.sim.proc import DEFAULT_SYSCTL
-from runners.sim.system import integer, mappings, text, texts
+from runners.sim.system import SystemSpec, integer, mappings, text, texts
+
+
+def kernel_settings(spec: SystemSpec) -> dict[str, str]:
+    """What sysctl shows after a boot, before the files of /etc/sysctl.d have their say."""
+    changed = {key: str(value) for key, value in spec.section("sysctl").items()}
+    return {**DEFAULT_SYSCTL, "kernel.hostname": spec.hostname, **changed}
 
 
 def describe(machine: Machine) -> None:
@@ -36,5 +42,4 @@ def describe(machine: Machine) -> None:
         for entry in spec.entries("hosts")
     }
     network.tables = restore(texts(spec.settings.get("firewall")))
-    changed = {key: str(value) for key, value in spec.section("sysctl").items()}
-    network.sysctl = {**DEFAULT_SYSCTL, "kernel.hostname": spec.hostname, **changed}
+    network.sysctl = kernel_settings(spec)

@@ -40,8 +40,8 @@ class Redis(Program):
         try:
             text = view.text(path) if path else ""
         except OSError as error:
-            now = machine.clock.time()
-            stamp = f"{process.pid}:C {now:%d %b %Y %H:%M:%S}.{now.microsecond // 1000:03d}"
+            at = machine.clock.time()
+            stamp = f"{process.pid}:C {at:%d %b %Y %H:%M:%S}.{at.microsecond // 1000:03d}"
             say(f"{stamp} # Fatal error, can't open config file '{path}': {error.strerror}")
             return 1
         try:
