@@ -19,8 +19,8 @@ def interact(name: str, seed: int) -> int:
     """The system at a prompt, until end of input or `exit`."""
     world = open_system(find_system(name), seed=seed)
     ask = prompting(sorted(COMMANDS))
-    while (line := ask(world.prompt)) is not None:
-        if line.strip() in ("exit", "logout"):
+    while (line := ask(world.prompt())) is not None:
+        if line.strip() in ("exit", "logout") and not world.nested:
             break
         if line.strip():
             result = world.run(line, output_bytes=_OUTPUT_BYTES, seconds=_SECONDS)

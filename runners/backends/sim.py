@@ -18,7 +18,8 @@ from runners.sim.machine import Machine
 from runners.sim.probes.baseline import Baseline
 from runners.sim.probes.evaluate import Memo
 from runners.sim.restore import restore_files
-from runners.sim.shell.running import Console, run_job, run_line
+from runners.sim.shell.running import run_job
+from runners.sim.shell.seat import Seat
 from runners.sim.shell.session import Limits, Session
 from runners.sim.system import SystemSpec
 from runners.sim.tasks.play import play
@@ -29,7 +30,7 @@ from scenario_dsl.worlds import ResolvedScenario, World
 
 _STEPS_PER_SECOND = 2_000_000
 """Steps of work that one virtual second pays for: a command that spins is ended by its steps, not by our patience."""
-_MOST_STEPS = 6_000_000
+_MOST_STEPS = 4_000_000
 _WAITING_STEPS = 400_000_000
 """What the world's own life may spend while nobody types: far beyond what it needs, so that nothing hangs."""
 _KEPT = 4 << 20
@@ -96,9 +97,8 @@ class SimWorld:
 
     def __init__(self, machine: Machine, session: Session, baseline: Baseline) -> None:
         self._machine = machine
-        self._session = session
+        self._seat = Seat(session)
         self._memo = Memo(baseline)
-        self._console: Console | None = None
         self._opened = machine.clock.now
         self._trees: list[tuple[Facts, FileTree]] = []
 
@@ -110,10 +110,7 @@ class SimWorld:
         command = _typed(command)
         steps = min(int(seconds * _STEPS_PER_SECOND), _MOST_STEPS)
         limits = Limits(steps=steps, output_bytes=max(_KEPT, 4 * output_bytes), seconds=seconds)
-        if self._console is None or not self._console.usable(machine, self._session):
-            # One console for all commands keeps the jobs that earlier ones left behind.
-            self._console = Console(machine, self._session, limits)
-        done = run_line(machine, self._session, command, limits, console=self._console)
+        done = self._seat.run(machine, command, limits)
         kept = [cut(data, output_bytes) for data in (done.output, done.stdout, done.stderr)]
         return CommandResult(
             output=kept[0],
@@ -123,13 +120,16 @@ class SimWorld:
             seconds=machine.clock.now - before,
             truncated=done.truncated or kept[0] != done.output,
             timed_out=done.timed_out,
-            prompt=_prompt(machine, self._session),
+            prompt=_prompt(machine, self._seat.session),
         )
 
-    @property
     def prompt(self) -> str:
-        """What the shell asks with now."""
-        return _prompt(self._machine, self._session)
+        return _guarded(_prompt, self._machine, self._seat.session)
+
+    @property
+    def nested(self) -> bool:
+        """Was the shell that listens now started from another one?"""
+        return self._seat.nested
 
     def observe(self, probes: Sequence[Probe]) -> tuple[Observation, ...]:
         return _guarded(self._observe, probes)
@@ -143,7 +143,7 @@ class SimWorld:
 
     def wait(self, seconds: float) -> None:
         self._machine.budget = Budget(_WAITING_STEPS)
-        _guarded(self._machine.advance, seconds)
+        _guarded(self._seat.wait, self._machine, seconds, _MOST_STEPS)
 
     def elapsed(self) -> float:
         return self._machine.clock.now - self._opened
@@ -173,11 +173,10 @@ class SimWorld:
                 return _guarded(restore_files, self._machine, facts.persistent, tree)
         raise WorldError("these facts were not taken in this world")
 
-    def fork(self) -> LiveWorld:
-        return _guarded(self._fork)
-
-    def _fork(self) -> LiveWorld:
-        other = SimWorld(self._machine.fork(), self._session.fork(), self._memo.baseline)
+    def fork(self) -> SimWorld:
+        """A second world in the same state: a machine is a value."""
+        other = SimWorld(self._machine.fork(), self._seat.session, self._memo.baseline)
+        other._seat = self._seat.fork()
         other._opened = self._opened
         other._trees = list(self._trees)
         return other
@@ -199,6 +198,8 @@ def _prompt(machine: Machine, session: Session) -> str:
     """Debian's: who, where, in which folder; `~` is home."""
     who = accounts(machine).user_name(session.cred.uid)
     home = session.variables.get("HOME")
+    if session.name.lstrip("-") in ("sh", "dash"):
+        return "# " if session.cred.uid == 0 else "$ "
     folder, top = session.cwd, home.value if home is not None and isinstance(home.value, str) else ""
     if len(top) > 1 and f"{folder}/".startswith(f"{top}/"):
         folder = "~" + folder[len(top) :]

@@ -6,6 +6,8 @@ from collections.abc import Mapping, Sequence
 
 from runners.sim.commands.context import Context
 from runners.sim.files.view import FileView
+from runners.sim.shell.nesting import Closing, Entered
+from runners.sim.systemd.journal import log
 from runners.sim.users import Accounts, User
 
 ROOT_PATH = "/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin"
@@ -28,11 +30,24 @@ def run_as(
     argv: Sequence[str],
     environment: dict[str, str],
     cwd: str | None = None,
+    *,
+    closing: Closing | None = None,
 ) -> int:
-    """Run `argv` with that user's credentials and these variables, in `cwd` or where the caller is."""
+    """Run `argv` with that user's credentials and these variables, in `cwd` or where the caller is.
+
+    `closing` goes to the journal at its end, which is later where it is a shell that takes the terminal over.
+    """
     view = FileView(ctx.files.tree, accounts.cred(user.name), ctx.files.cwd if cwd is None else cwd, 0o022)
     child = Context(
         machine=ctx.machine, argv=argv, files=view, environment=environment, stdin=ctx.stdin, stdout=ctx.stdout,
-        stderr=ctx.stderr, runner=ctx.runner, pid=ctx.pid, tty=ctx.tty,
+        stderr=ctx.stderr, runner=ctx.runner, pid=ctx.pid, tty=ctx.tty, hub=ctx.hub,
     )  # fmt: skip
-    return ctx.runner(argv, child)
+    try:
+        status = ctx.runner(argv, child)
+    except Entered as entered:
+        if closing is not None:
+            entered.closings.append(closing)
+        raise
+    if closing is not None:
+        log(ctx.machine, closing.identifier, closing.message, pid=closing.pid, uid=closing.uid)
+    return status

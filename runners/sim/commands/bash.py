@@ -7,7 +7,8 @@ import errno
 from runners.sim.commands.context import Context
 from runners.sim.commands.streams import Stream
 from runners.sim.commands.waiting import Hub
-from runners.sim.shell.running import run_script
+from runners.sim.shell.nesting import Entered, Keyboard
+from runners.sim.shell.running import TerminalStream, run_script
 from runners.sim.shell.session import LONG_OPTIONS, SET_OPTIONS, Session
 
 NAMES = ("bash", "sh", "dash", "rbash")
@@ -74,6 +75,8 @@ def main(ctx: Context) -> int:
     else:
         text, name, positional, mode = "", ctx.argv[0], rest, "script"
         from_stdin = True
+        if isinstance(ctx.stdin, Keyboard) and ctx.stdin.free and isinstance(ctx.stdout, TerminalStream):
+            mode, name = "interactive", f"-{ctx.name}" if login else ctx.argv[0].rsplit("/", 1)[-1]
     session = Session(
         variables=ctx.environment, cred=ctx.cred, cwd=ctx.files.cwd, umask=ctx.files.umask, mode=mode, name=name,
         pid=ctx.pid, ppid=_parent(ctx), started=ctx.machine.clock.now, seed=ctx.machine.seed, tty=ctx.tty,
@@ -82,17 +85,25 @@ def main(ctx: Context) -> int:
     session.positional = positional
     session.options |= options
     session.login = login
-    if from_stdin:
+    if from_stdin and mode == "script":
         text = ctx.stdin.read().decode("utf-8", "surrogateescape")
     if login:
         text = _profile(ctx) + text
         session.line_offset = -_profile(ctx).count("\n")
+    elif mode == "interactive" and ctx.name == "bash":
+        text = _sourced(ctx, "/etc/bash.bashrc", f"{ctx.environment.get('HOME', '/')}/.bashrc")
     fds: dict[int, Stream] = dict(ctx.descriptors or {})
     for number, stream in ((0, ctx.stdin), (1, ctx.stdout), (2, ctx.stderr)):
         if isinstance(stream, Stream) and type(stream).__name__ != "Closed":
             fds[number] = stream
     hub = ctx.hub if ctx.hub is not None else Hub(ctx.machine, ctx.machine.clock.now + 600)
-    return run_script(ctx.machine, hub, session, text, fds)
+    status = run_script(ctx.machine, hub, session, text, fds)
+    if mode != "interactive":
+        return status
+    own = ctx.machine.processes.get(ctx.pid)
+    if own is not None and login:
+        ctx.machine.processes.put(own._replace(argv=(name,)))
+    raise Entered(session)
 
 
 def _unreadable(ctx: Context, path: str, error: OSError) -> int:
@@ -110,13 +121,11 @@ def _parent(ctx: Context) -> int:
 
 def _profile(ctx: Context) -> str:
     """What a log-in shell reads first."""
-    text = ""
     home = ctx.environment.get("HOME", "/")
-    for path in ("/etc/profile", f"{home}/.bash_profile", f"{home}/.profile"):
-        try:
-            text += f". {path}\n" if ctx.files.stat(path).is_file else ""
-        except OSError:
-            continue
-        if path != "/etc/profile":
-            break
-    return text
+    own = next((path for path in (f"{home}/.bash_profile", f"{home}/.profile") if ctx.files.exists(path)), "")
+    return _sourced(ctx, "/etc/profile", own)
+
+
+def _sourced(ctx: Context, *paths: str) -> str:
+    """Commands that read those of the files that there are."""
+    return "".join(f". {path}\n" for path in paths if path and ctx.files.exists(path))

@@ -5,6 +5,7 @@ from __future__ import annotations
 from runners.sim.commands.context import Context
 from runners.sim.impersonation import login_environment, run_as
 from runners.sim.passwords import today
+from runners.sim.shell.nesting import Closing
 from runners.sim.systemd.journal import log
 from runners.sim.tool import Tool
 from runners.sim.users import Accounts, accounts
@@ -91,15 +92,8 @@ f"{name}(uid={user.uid}) "
                       *(["-c", command] if command is not None else []), *operands]  # fmt: skip
     if direct:
         argv = direct
-    status = run_as(ctx, known, user, argv, environment, cwd)
-    if ctx.name == "su":
-        log(
-            ctx.machine,
-            "su",
-            f"pam_unix(su{'-l' if login else ''}:session): session closed for user {name}",
-            pid=ctx.pid,
-        )
-    return status
+    closed = Closing("su", f"pam_unix(su{'-l' if login else ''}:session): session closed for user {name}", ctx.pid, 0)
+    return run_as(ctx, known, user, argv, environment, cwd, closing=closed if ctx.name == "su" else None)
 
 
 def _account_problem(ctx: Context, known: Accounts, name: str) -> str:

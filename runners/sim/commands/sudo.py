@@ -8,6 +8,7 @@ from runners.sim.commands.context import CommandExit, Context
 from runners.sim.impersonation import login_environment, run_as
 from runners.sim.lifecycle import Failure
 from runners.sim.lifecycle import resolve as find_program
+from runners.sim.shell.nesting import Closing
 from runners.sim.sudoers import MAIN, Policy, SyntaxProblem, grants_of, load, permitted
 from runners.sim.systemd.journal import log
 from runners.sim.tool import Tool
@@ -73,7 +74,8 @@ def main(ctx: Context) -> int:
     view = ctx.machine.view(cwd=ctx.files.cwd)
     if shell:
         program = target.shell if options.has("i") else ctx.environment.get("SHELL", target.shell)
-        words = [program, *(["-c", " ".join(words)] if words else [])]
+        login = ["-l"] if options.has("i") and program.endswith("/bash") else []
+        words = [program, *login, *(["-c", " ".join(words)] if words else [])]
     found = find_program(view, words, policy.secure_path)
     if isinstance(found, Failure):
         if found.errno == 2:
@@ -105,15 +107,8 @@ def main(ctx: Context) -> int:
         f"COMMAND={' '.join([path, *words[1:]])}", pid=ctx.pid, priority=5, uid=ctx.cred.uid)  # fmt: skip
     log(ctx.machine, "sudo", f"pam_unix(sudo:session): session opened for user {target.name}(uid={target.uid}) by "
         f"(uid={caller.uid})", pid=ctx.pid, uid=ctx.cred.uid)  # fmt: skip
-    status = run_as(ctx, known, target, words, environment, where)
-    log(
-        ctx.machine,
-        "sudo",
-        f"pam_unix(sudo:session): session closed for user {target.name}",
-        pid=ctx.pid,
-        uid=ctx.cred.uid,
-    )
-    return status
+    closed = Closing("sudo", f"pam_unix(sudo:session): session closed for user {target.name}", ctx.pid, ctx.cred.uid)
+    return run_as(ctx, known, target, words, environment, where, closing=closed)
 
 
 def _which(ctx: Context, name: str, search: str) -> str:

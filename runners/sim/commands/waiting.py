@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 from collections.abc import Callable
 from typing import Any
 
@@ -61,13 +62,14 @@ class Killed(BaseException):
 class Hub:
     """Runs the tasks of one command line and keeps its time. `deadline`: virtual time when the line is out of time."""
 
-    __slots__ = ("_idle", "_root", "deadline", "machine", "signals", "tasks")
+    __slots__ = ("_idle", "_root", "deadline", "ending", "machine", "signals", "tasks")
 
     def __init__(self, machine: Machine, deadline: float) -> None:
         self.machine = machine
         self.deadline = deadline
         self.tasks: list[Task] = []
         self.signals: dict[int, int] = {}
+        self.ending = False
         self._idle: list[Any] = []
         self._root = getcurrent()
 
@@ -124,16 +126,32 @@ class Hub:
 
     def settle(self) -> None:
         """Let every task run until it waits for time or for something that will not come, without passing time."""
-        while self._pass(lambda: False):
+        while not self.ending and self._pass(lambda: False):
             pass
 
+    def idle(self, end: float) -> None:
+        """Let the tasks go on until `end`. What runs out of steps is ended, with all that goes on beside it."""
+        if not self.tasks:
+            return
+        self.deadline = max(self.deadline, end)
+        try:
+            self.settle()
+            if self.tasks:
+                self._run_until(lambda: self.machine.clock.now >= end, end)
+        except BudgetExceeded:
+            self.cancel()
+
     def cancel(self) -> None:
-        """End all tasks at once."""
-        for task in list(self.tasks):
+        """End all tasks at once, whatever they would still like to do on their way out."""
+        self.ending = True
+        while self.tasks:
+            task = self.tasks.pop()
             if task.greenlet is not None:
-                task.greenlet.throw()
+                # Tidying up costs steps too, of which there may be none left.
+                with contextlib.suppress(BudgetExceeded):
+                    task.greenlet.throw()
             task.done = True
-        self.tasks.clear()
+        self.ending = False
 
     def _pass(self, ready: Ready) -> bool:
         """Resume each task that can go on, once; stops as soon as `ready()` holds. True if any could."""

@@ -20,6 +20,7 @@ from runners.sim.lifecycle import Failure, spawn
 from runners.sim.machine import Machine
 from runners.sim.processes import OpenFile, Process
 from runners.sim.shell import redirections
+from runners.sim.shell.nesting import Entered
 from runners.sim.shell.session import DEFAULT_PATH
 
 if TYPE_CHECKING:
@@ -203,15 +204,30 @@ def launch(
         descriptors=streams.descriptors,
     )
     try:
-        return run_main(command.main, ctx)
-    finally:
-        ctx.close()
-        ended = processes.remove(pid)
-        if ended is not None:
-            _close(machine, ended)
-            if before is not None:
-                # Whoever became this program is told of its end: it has nothing left to do but end as well.
-                processes.put(before._replace(files=_opened(machine, streams.descriptors)))
+        status = run_main(command.main, ctx)
+    except Entered as entered:
+        # A shell inside it has the terminal now: it waits for that one's end.
+        entered.processes.append(pid)
+        waiting = processes.get(pid)
+        if waiting is not None:
+            processes.put(waiting._replace(state="S"))
+        raise
+    except BaseException:
+        _end(machine, ctx, before, streams)
+        raise
+    _end(machine, ctx, before, streams)
+    return status
+
+
+def _end(machine: Machine, ctx: Context, before: Process | None, streams: Streams) -> None:
+    """A program has ended: what it held is closed, and its process is gone."""
+    ctx.close()
+    ended = machine.processes.remove(ctx.pid)
+    if ended is not None:
+        _close(machine, ended)
+        if before is not None:
+            # Whoever became this program is told of its end: it has nothing left to do but end as well.
+            machine.processes.put(before._replace(files=_opened(machine, streams.descriptors)))
 
 
 def _opened(machine: Machine, descriptors: Mapping[int, Stream] | None) -> tuple[OpenFile, ...]:

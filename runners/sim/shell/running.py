@@ -13,10 +13,11 @@ from runners.sim.commands.streams import Capture, Stream
 from runners.sim.commands.waiting import Hub
 from runners.sim.machine import Job, JobResult, Machine
 from runners.sim.shell import redirections
-from runners.sim.shell.ast import Command, Program
+from runners.sim.shell.ast import Body, Command, Program
 from runners.sim.shell.builtins.jobs import report_finished
 from runners.sim.shell.execution import Streams, check_program, crashed, find_program, launch
 from runners.sim.shell.interpreter import Shell
+from runners.sim.shell.nesting import Entered, Keyboard, Left, may_nest
 from runners.sim.shell.session import DEFAULT_PATH, Limits, Session, ShellResult
 from runners.sim.shell.signals import Abandon, ExpansionError, ShellExit, Unwind
 
@@ -68,13 +69,18 @@ class TerminalStream(Stream):
 class Console:
     """A session's place at its terminal: the running shell and the jobs it left behind. Not part of its state."""
 
-    __slots__ = ("hub", "shell", "streams", "terminal")
+    __slots__ = ("ended", "entered", "hub", "keyboard", "left", "shell", "streams", "terminal")
 
     def __init__(self, machine: Machine, session: Session, limits: Limits, stdin: Stream | None = None) -> None:
         self.terminal = Terminal(limits.output_bytes)
         self.hub = Hub(machine, machine.clock.now + limits.seconds)
         self.streams = (TerminalStream(machine, self.terminal, False), TerminalStream(machine, self.terminal, True))
-        source = stdin if stdin is not None else Device(machine, "/dev/null", (1, 3))
+        self.keyboard = Keyboard(machine)
+        source = stdin if stdin is not None else self.keyboard
+        # What the last line came to: the shell that it entered, whether it ended this one, what it did not get to.
+        self.entered: Entered | None = None
+        self.ended = False
+        self.left = Left()
         self.shell = Shell(machine, session, {0: source, 1: self.streams[0], 2: self.streams[1]}, self.hub)
 
     def renew(self, limits: Limits) -> None:
@@ -83,6 +89,9 @@ class Console:
         for stream in self.streams:
             stream.terminal = self.terminal
         self.hub.deadline = self.hub.machine.clock.now + limits.seconds
+        self.entered = None
+        self.ended = False
+        self.left = Left()
 
     def usable(self, machine: Machine, session: Session) -> bool:
         return self.hub.usable and self.hub.machine is machine and self.shell.session is session
@@ -91,16 +100,17 @@ class Console:
 def run_line(
     machine: Machine,
     session: Session,
-    text: str,
+    text: str | Program,
     limits: Limits = Limits(),  # noqa: B008 (immutable)
     *,
     console: Console | None = None,
     stdin: Stream | None = None,
 ) -> ShellResult:
-    """Run what was typed (one or more lines) in a session.
+    """Run what was typed (one or more lines, or what is left of some) in a session.
 
     Never raises for anything the text does: running out of steps, time or memory ends it with `timed_out` and status
-    124. Pass the same `console` again to keep background jobs of earlier lines alive.
+    124. Pass the same `console` again to keep background jobs of earlier lines alive; it then says what became of the
+    shell.
     """
     if console is None or not console.usable(machine, session):
         console = Console(machine, session, limits, stdin)
@@ -114,10 +124,10 @@ def run_line(
         sys.setrecursionlimit(_RECURSION)
     timed_out = False
     try:
-        if session.mode == "interactive" and text.strip():
+        if session.mode == "interactive" and isinstance(text, str) and text.strip():
             session.history.append(text.rstrip("\n"))
         machine.advance(LINE_SECONDS)
-        status = _run(shell, text)
+        status = _run(shell, text, console if session.mode == "interactive" else None)
         if console.hub.tasks:
             console.hub.settle()
         if session.mode == "interactive" and session.jobs:
@@ -140,15 +150,26 @@ def run_line(
     )  # fmt: skip
 
 
-def _run(shell: Shell, text: str) -> int:
-    """Run a text as this shell's own; a script's end is its own end, an interactive shell's too."""
+def _run(shell: Shell, text: str | Program, console: Console | None = None) -> int:
+    """Run a text as this shell's own; a script's end is its own end, an interactive shell's too.
+
+    console: where an interactive shell is told what to do; it learns of another shell that takes the terminal over.
+    """
     session = shell.session
     try:
-        program = shell.parse(text)
+        program = shell.parse(text) if isinstance(text, str) else text
         if session.mode == "command":
             shell.lone = _only_command(program)
-        status = shell.run_program(program)
+        status = shell.run_program(program) if console is None else _run_typed(shell, program, console)
+    except Entered as entered:
+        if console is None:
+            raise
+        _recover(shell)
+        console.entered = entered
+        return 0
     except ShellExit as ended:
+        if console is not None:
+            console.ended = True
         status = session.status = ended.status
         if session.mode == "interactive" or session.traps:
             status = _at_exit(shell, status)
@@ -175,6 +196,26 @@ def _run(shell: Shell, text: str) -> int:
     if session.mode != "interactive":
         return _at_exit(shell, status)
     return status
+
+
+def _run_typed(shell: Shell, program: Program, console: Console) -> int:
+    """`Shell.run_program` for lines at a terminal, with note of what is left, as each may enter another shell."""
+    session = shell.session
+    for index, body in enumerate(program.bodies):
+        lines = program._replace(bodies=program.bodies[index + 1 :])
+        for number, statement in enumerate(body.statements):
+            console.left = Left(Body(body.statements[number + 1 :]), lines)
+            console.keyboard.free = may_nest(statement)
+            try:
+                shell.run_body(Body((statement,)))
+            except Abandon as abandoned:
+                session.status = abandoned.status
+                break
+    console.left = Left()
+    if program.problem is not None:
+        shell.report_problem(program.problem)
+        session.status = 2
+    return session.status
 
 
 def _only_command(program: Program) -> Command | None:

@@ -37,6 +37,10 @@ def _status(shell: Shell, argv: list[str]) -> int:
 
 
 def exit_(shell: Shell, argv: list[str]) -> int:
+    session = shell.session
+    if argv[0] == "logout" and not session.login and not session.name.startswith("-"):
+        shell.error("logout: not login shell: use `exit'")
+        return 1
     if len(argv) > 2 and argv[1].lstrip("+-").isdigit():
         shell.error("exit: too many arguments")
         return 1

@@ -1,0 +1,58 @@
+"""Shells inside shells at one terminal: `sudo -i`, `su - postgres`, `bash`."""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+from runners.sim.commands.open_files import Device
+from runners.sim.machine import Machine
+from runners.sim.shell.ast import AndOr, Body, Program, Simple, Statement
+from runners.sim.shell.session import Session
+
+NOTHING = Body(())
+NO_MORE = Program((), None)
+
+
+class Closing(NamedTuple):
+    """A line that a program writes to the journal when the shell inside it has ended."""
+
+    identifier: str
+    message: str
+    pid: int
+    uid: int
+
+
+class Entered(BaseException):
+    """Leaves the line that started an interactive shell, for that shell to be given the next ones.
+
+    The programs on the way up stay in the process table and add their part. Not an Exception: nothing may swallow it.
+    """
+
+    def __init__(self, session: Session) -> None:
+        super().__init__(session)
+        self.session = session
+        self.processes: list[int] = []
+        self.closings: list[Closing] = []
+
+
+class Keyboard(Device):
+    """The terminal that a line was typed at: it has nothing more to say. `free`: a shell may take it over now."""
+
+    __slots__ = ("free",)
+
+    def __init__(self, machine: Machine) -> None:
+        super().__init__(machine, "/dev/null", (1, 3))
+        self.free = False
+
+
+class Left(NamedTuple):
+    """What of a typed text was not run: the rest of its line, and the lines after that."""
+
+    line: Body = NOTHING
+    lines: Program = NO_MORE
+
+
+def may_nest(statement: Statement) -> bool:
+    """Is this one command, or a list of which the last is one, in the foreground?"""
+    command = statement.command
+    return not statement.background and (isinstance(command, (Simple, AndOr)))
