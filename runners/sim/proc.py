@@ -5,6 +5,7 @@ from __future__ import annotations
 import errno
 import stat
 from collections.abc import Callable, Mapping
+from ipaddress import ip_network
 
 from runners.sim.files.content import EMPTY, Content
 from runners.sim.files.inode import Inode
@@ -146,6 +147,8 @@ class Proc:
             return self._folder(path, ["dev", "tcp", "route"])
         if parts == ["tcp"]:
             return self._file(path, _tcp(self.machine))
+        if parts == ["route"]:
+            return self._file(path, _routes(self.machine))
         if parts == ["dev"]:
             lines = ["Inter-|   Receive                                                |  Transmit",
                      " face |bytes    packets errs drop fifo frame compressed multicast|bytes    packets errs drop "
@@ -325,6 +328,22 @@ def _tcp(machine: Machine) -> str:
                 f"{20000 + process.pid * 16 + socket.fd} 1 0000000000000000 100 0 0 10 0"
             )
     return "\n".join(lines) + "\n"
+
+
+def _routes(machine: Machine) -> str:
+    """The way out, and the network at hand, as route(8) reads them."""
+    lines = ["Iface\tDestination\tGateway \tFlags\tRefCnt\tUse\tMetric\tMask\t\tMTU\tWindow\tIRTT"]
+    for interface in machine.network.interfaces:
+        if interface.name == "lo" or not interface.up or not interface.address:
+            continue
+        here = ip_network(f"{interface.address}/{interface.prefix}", strict=False)
+        routes = [(str(here.network_address), "0.0.0.0", "0001", str(here.netmask))]  # noqa: S104 (no gateway)
+        if machine.network.gateway:
+            routes.insert(0, ("0.0.0.0", machine.network.gateway, "0003", "0.0.0.0"))  # noqa: S104 (anywhere)
+        for to, gateway, flags, mask in routes:
+            words = (interface.name, _hex(to), _hex(gateway), flags, "0", "0", "0", _hex(mask), "0", "0", "0")
+            lines.append("\t".join(words))
+    return "".join(f"{line:<127}\n" for line in lines)
 
 
 def _hex(address: str) -> str:

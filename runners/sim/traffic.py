@@ -108,7 +108,11 @@ def _act(machine: Machine, client: Client) -> tuple[bool, str]:
     if client.kind == "tcp" or connection.process is None:
         return True, "connected"
     work = Transaction(client.database, client.user, ("BEGIN", client.statement, "COMMIT"))
-    answer_ = machine.programs[connection.process.program].serve(machine, connection.process, work, connection)
+    program = machine.programs.get(connection.process.program)
+    if program is None:
+        # A command that listens there takes the connection and says nothing.
+        return False, "timeout expired"
+    answer_ = program.serve(machine, connection.process, work, connection)
     return (False, answer_.message) if isinstance(answer_, Broken) else (True, "committed")
 
 

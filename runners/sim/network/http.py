@@ -47,7 +47,7 @@ class HttpRequest(NamedTuple):
 
 
 class HttpResponse(NamedTuple):
-    """`seconds`: from the first byte sent to the last received. `length`: of a body that is not all held in `body`."""
+    """`seconds`: from the first byte sent to the last received. `via`: the programs it came through, nearest first."""
 
     status: int
     headers: Headers = ()
@@ -56,6 +56,7 @@ class HttpResponse(NamedTuple):
     address: str = ""
     port: int = 0
     tls: TlsIdentity | None = None
+    via: tuple[str, ...] = ()
 
     def header(self, name: str) -> str | None:
         return _find(self.headers, name)
@@ -129,7 +130,8 @@ def exchange(machine: Machine, connection: Connection, sent: HttpRequest) -> Htt
         return HttpFailure("timeout", "Operation timed out", 3600.0, *where)
     answer = program.serve(machine, connection.process, sent, connection)
     if isinstance(answer, HttpResponse):
-        return answer._replace(address=where[0], port=where[1], seconds=answer.seconds + connection.seconds)
+        via = (connection.process.program, *answer.via)
+        return answer._replace(address=where[0], port=where[1], seconds=answer.seconds + connection.seconds, via=via)
     if isinstance(answer, HttpFailure):
         return answer._replace(address=where[0], port=where[1])
     if sent.scheme == "https":

@@ -14,12 +14,16 @@ _WILD = ("0.0.0.0", "::", "*")  # noqa: S104 (compared with, not bound to)
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Baseline:
     """listeners: (protocol, port) -> the program that listens there; outside: ports that other machines reach;
-    mains: unit -> the program of its main process; names: a running program's name -> what it is."""
+    mains: unit -> the program of its main process; names: a running program's name -> what it is; processes: each
+    command line and its program; devices: where -> what is mounted there; machine: itself, for what has to be asked."""
 
     listeners: Mapping[tuple[str, int], str] = field(default_factory=dict)
     outside: frozenset[int] = frozenset()
     mains: Mapping[str, str] = field(default_factory=dict)
     names: Mapping[str, str] = field(default_factory=dict)
+    processes: tuple[tuple[str, str], ...] = ()
+    devices: Mapping[str, str] = field(default_factory=dict)
+    machine: Machine | None = None
 
     @classmethod
     def of(cls, machine: Machine) -> Baseline:
@@ -38,7 +42,15 @@ class Baseline:
             if main is not None:
                 mains[name] = main.program
         names = {process.name: process.program for process in machine.processes if process.program}
-        return cls(listeners=listeners, outside=frozenset(outside), mains=mains, names=names)
+        return cls(
+            listeners=listeners,
+            outside=frozenset(outside),
+            mains=mains,
+            names=names,
+            processes=tuple((" ".join(process.argv), process.program) for process in machine.processes),
+            devices={mount.path: mount.source for mount in machine.files.mounts},
+            machine=machine,
+        )
 
     def genuine_listener(self, protocol: str, port: int, process: Process) -> bool:
         """Is it the program that listens there on the healthy machine? A port that nobody had there takes anyone."""

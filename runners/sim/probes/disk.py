@@ -12,10 +12,17 @@ from runners.sim.probes.seen import Seen
 from runners.worlds import Observation
 
 
-def disk(machine: Machine, arguments: Arguments, baseline: Baseline) -> Observation:  # noqa: ARG001
-    """Percentages are df's: used of used and available, rounded up. `path` need not exist: its folder counts."""
+def disk(machine: Machine, arguments: Arguments, baseline: Baseline) -> Observation:
+    """Percentages are df's: used of used and available, rounded up. `path` need not exist: its folder counts.
+
+    It is the healthy machine's file system that is measured: one mounted over it hides a full disk and empties none.
+    """
     seen, path = Seen(), arguments.require("path")
     place = _mount_of(machine, path)
+    known = baseline.devices.get(place.path)
+    if baseline.devices and known != place.source:
+        seen.expect(False, f"{place.source} is mounted on {place.path}, which is not what belongs there")
+        return seen.observation()
     free = machine.files.free(place)
     used = place.reserved + machine.files.usage[place.dev].bytes
     inodes_used = place.inodes_reserved + machine.files.usage[place.dev].inodes

@@ -2,15 +2,19 @@
 
 It comes from outside, through the firewall, to the machine's own address, even for `http://localhost/…`; only a port
 that the healthy machine offers to itself alone (an app behind nginx) is asked from inside. The answer counts when it
-comes from the program that listens there on the healthy machine. What nginx is configured to say is nginx's answer: a
-scenario that must tell a `return 200` from the app's own words expects some of those words with `body_matches`.
+comes from the program that listens there on the healthy machine, and through the same programs as there: where nginx
+passes the request on to the application, nginx's own `return 200` is no answer. (This is asked only of what the healthy
+machine answers as expected; of anything else nobody knows the way.)
 """
 
 from __future__ import annotations
 
+from functools import lru_cache
+from typing import NamedTuple
 from urllib.parse import urlsplit
 
 from runners.patterns import found
+from runners.sim.budget import Budget
 from runners.sim.machine import Machine
 from runners.sim.network.connect import ConnectFailure, connect
 from runners.sim.network.http import HttpFailure, HttpResponse, request
@@ -23,6 +27,7 @@ from runners.worlds import Observation
 _STRANGER = "198.51.100.23"
 _LOCAL = ("localhost", "127.0.0.1", "::1")
 _PATIENCE = 30.0
+_WORK = 10_000_000
 
 
 def http(machine: Machine, arguments: Arguments, baseline: Baseline) -> Observation:
@@ -40,24 +45,51 @@ def http(machine: Machine, arguments: Arguments, baseline: Baseline) -> Observat
     if process is not None and not baseline.genuine_listener("tcp", port, process):
         seen.expect(False, f"{process.name} answers on port {port}, which is not what belongs there")
         return seen.observation()
-    named = arguments.text("host")
-    answer = request(
-        machine,
-        arguments.text("method") or "GET",
-        url,
-        headers=() if named is None else (("Host", named),),
-        source=source,
-        timeout=patience,
-        connect_to=address,
-    )
+    question = _Question(arguments.text("method") or "GET", url, arguments.text("host"), source, patience, address)
+    answer = _ask(machine, question)
     _judge(answer, arguments, url, seen)
+    if isinstance(answer, HttpResponse) and baseline.machine is not None:
+        usual = _usual(baseline.machine, question)
+        way = usual.via if isinstance(usual, HttpResponse) and _judge(usual, arguments, url, Seen()) else ()
+        if not set(way) <= set(answer.via):
+            seen.expect(False, f"{url} was answered by {' and '.join(answer.via)} without {' and '.join(way)}")
     return seen.observation()
 
 
-def _judge(answer: HttpResponse | HttpFailure, arguments: Arguments, url: str, seen: Seen) -> None:
+class _Question(NamedTuple):
+    method: str
+    url: str
+    host: str | None
+    source: str
+    patience: float
+    address: str
+
+
+def _ask(machine: Machine, question: _Question) -> HttpResponse | HttpFailure:
+    return request(
+        machine,
+        question.method,
+        question.url,
+        headers=() if question.host is None else (("Host", question.host),),
+        source=question.source,
+        timeout=question.patience,
+        connect_to=question.address,
+    )
+
+
+@lru_cache(maxsize=128)
+def _usual(healthy: Machine, question: _Question) -> HttpResponse | HttpFailure:
+    """What the healthy machine answers: always the same."""
+    fork = healthy.fork()
+    fork.budget = Budget(_WORK)
+    return _ask(fork, question)
+
+
+def _judge(answer: HttpResponse | HttpFailure, arguments: Arguments, url: str, seen: Seen) -> bool:
+    """Hold an answer against what is expected; True if nothing was seen that is not."""
     if isinstance(answer, HttpFailure):
         seen.expect(False, f"{url}: {answer.message}")
-        return
+        return False
     status = arguments.integer("status")
     seen.expect(answer.status < 400 if status is None else answer.status == status, f"{url} gave {answer.status}")
     pattern = arguments.text("body_matches")
@@ -70,6 +102,7 @@ def _judge(answer: HttpResponse | HttpFailure, arguments: Arguments, url: str, s
     limit = arguments.number("within")
     if limit is not None:
         seen.expect(answer.seconds <= limit, f"it took {answer.seconds:.3f} s")
+    return seen.observation().holds
 
 
 def _client(machine: Machine) -> str:

@@ -1,7 +1,7 @@
 """log: lines of a file, or of a unit's journal.
 
 A file is what root made of it: lines can be added and taken away, so an objective better asks the journal, where an
-entry's unit is systemd's to say (`logger` cannot write in another unit's name).
+entry's unit is systemd's to say (`logger` cannot write in another unit's name) and vacuuming forgets nothing for us.
 """
 
 from __future__ import annotations
@@ -47,7 +47,12 @@ def log(machine: Machine, arguments: Arguments, baseline: Baseline) -> Observati
     else:
         unit = full_name(arguments.require("unit"))
         where = f"the journal of {unit}"
-        matching = (entry for entry in entries(machine, unit=unit, since=since) if found(pattern, entry.message))
+        # What was vacuumed away has been said all the same.
+        gone = (
+            entry for entry in machine.journal.dropped if entry.unit == unit and (since is None or entry.at >= since)
+        )
+        said = chain(gone, entries(machine, unit=unit, since=since))
+        matching = (entry for entry in said if found(pattern, entry.message))
     enough = max(least or 0, 0 if most is None else most + 1)
     count = sum(1 for _ in islice(matching, enough))
     fact = f"{count}{' or more' if count == enough else ''} lines /{pattern}/ in {where}"

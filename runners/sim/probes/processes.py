@@ -15,8 +15,12 @@ from runners.worlds import Observation
 _WILD = ("0.0.0.0", "::", "*")  # noqa: S104 (compared with, not bound to)
 
 
-def process(machine: Machine, arguments: Arguments, baseline: Baseline) -> Observation:  # noqa: ARG001
-    """Zombies do not count: they run no more."""
+def process(machine: Machine, arguments: Arguments, baseline: Baseline) -> Observation:
+    """Zombies do not count: they run no more.
+
+    A command line can be forged. Where processes of the healthy machine match too, what is wanted to run has to be one
+    of their programs; what is not wanted to run is believed by its command line.
+    """
     seen, pattern, user = Seen(), arguments.require("matches"), arguments.text("user")
     owner = accounts(machine).user(user) if user is not None else None
     matching = [
@@ -27,13 +31,17 @@ def process(machine: Machine, arguments: Arguments, baseline: Baseline) -> Obser
         and (user is None or (owner is not None and one.cred.uid == owner.uid))
     ]
     count = len(matching)
+    known = {program for line, program in baseline.processes if found(pattern, line)}
+    genuine = [one for one in matching if not known or one.program in known]
     fact = f"{count} {'process' if count == 1 else 'processes'} /{pattern}/"
+    if len(genuine) < count:
+        fact += f", {count - len(genuine)} of another program than belongs there"
     running = arguments.flag("running")
     if running is not None:
-        seen.expect(running is bool(matching), fact)
+        seen.expect(bool(genuine) if running else not matching, fact)
     least, most = arguments.integer("count_at_least"), arguments.integer("count_at_most")
     if least is not None:
-        seen.expect(count >= least, fact)
+        seen.expect(len(genuine) >= least, fact)
     if most is not None:
         seen.expect(count <= most, fact)
     memory = arguments.integer("memory_at_most")

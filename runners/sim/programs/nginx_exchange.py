@@ -156,7 +156,7 @@ class Exchange:
         own = tuple(one for one in headers if one[0].lower() in _BEFORE_CONNECTION)
         rest = tuple(one for one in headers if one[0].lower() not in _BEFORE_CONNECTION)
         head = (*self._headers(location), *own, _KEPT_ALIVE, *rest, *self._added(location, answer.status))
-        return HttpResponse(answer.status, head, answer.body, answer.seconds + waited + 0.0005)
+        return HttpResponse(answer.status, head, answer.body, answer.seconds + waited + 0.0005, via=answer.via)
 
     # -- files
 

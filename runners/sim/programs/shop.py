@@ -167,9 +167,10 @@ class _Application(Program):
         return connection
 
     def _ask(self, machine: Machine, connection: Connection, message: object) -> object:
-        if connection.process is None:
+        program = machine.programs.get(connection.process.program) if connection.process is not None else None
+        if connection.process is None or program is None:
             return None
-        return machine.programs[connection.process.program].serve(machine, connection.process, message, connection)
+        return program.serve(machine, connection.process, message, connection)
 
     def _query(self, machine: Machine, process: Process, query: str) -> tuple[SqlResult, ...]:
         session = self._session(machine, process)

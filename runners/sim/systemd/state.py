@@ -97,18 +97,23 @@ _CHUNK = 64
 
 
 class Journal:
-    """Entries in order. Full chunks are shared between forks, so that adding one costs no more than a short tuple."""
+    """Entries in order. Full chunks are shared between forks, so that adding one costs no more than a short tuple.
 
-    __slots__ = ("_chunks", "_tail")
+    `dropped`: what the machine's users have had removed. No tool shows it; who judges the machine can still ask.
+    """
+
+    __slots__ = ("_chunks", "_tail", "dropped")
 
     def __init__(self) -> None:
         self._chunks: tuple[tuple[Entry, ...], ...] = ()
         self._tail: tuple[Entry, ...] = ()
+        self.dropped: tuple[Entry, ...] = ()
 
     def fork(self) -> Journal:
         other = Journal()
         other._chunks = self._chunks
         other._tail = self._tail
+        other.dropped = self.dropped
         return other
 
     def append(self, entry: Entry) -> None:
@@ -131,6 +136,7 @@ class Journal:
     def drop_before(self, at: float) -> int:
         """Forget entries older than `at` (journalctl --vacuum-time); how many went."""
         kept = tuple(entry for entry in self if entry.at >= at)
-        gone = len(self) - len(kept)
+        gone = tuple(entry for entry in self if entry.at < at)
+        self.dropped = (*self.dropped, *gone)
         self._chunks, self._tail = (kept,) if kept else (), ()
-        return gone
+        return len(gone)

@@ -39,6 +39,8 @@ class Walk:
         self.follow = follow
         self.status = 0
         self.quit = False
+        # The folders that lead to where the walk is, for -L: a link may lead back to one of them.
+        self.above: dict[tuple[int, int], str] = {}
 
     def top(self, path: str, *, follow: bool) -> None:
         """Start from one path; `follow`: if it is a link, from where that leads (-H)."""
@@ -68,7 +70,9 @@ class Walk:
 
     def _visit(self, path: str, top: str, depth: int, inode: Inode, dev: int) -> None:
         expression = self.expression
-        self.ctx.spend(3)
+        if inode.is_dir and self._loops(path, inode):
+            return
+        self.ctx.spend(10)
         visit = Visit(self, path, top, depth, inode)
         if depth >= expression.least and not expression.depth_first:
             expression.test(visit)
@@ -76,9 +80,21 @@ class Walk:
             return
         crosses = expression.same_mount and inode.dev != dev
         if inode.is_dir and not visit.pruned and depth < expression.most and not crosses:
+            here = (inode.dev, inode.number)
+            self.above[here] = path
             self._descend(path, top, depth, dev)
+            del self.above[here]
         if depth >= expression.least and expression.depth_first and not self.quit:
             expression.test(visit)
+
+    def _loops(self, path: str, inode: Inode) -> bool:
+        """Does a link lead back to a folder that the walk is in? Then it says so."""
+        before = self.above.get((inode.dev, inode.number)) if self.follow else None
+        if before is None:
+            return False
+        self.ctx.err(f"File system loop detected; ‘{path}’ is part of the same file system loop as ‘{before}’.")
+        self.status = 1
+        return True
 
     def _descend(self, path: str, top: str, depth: int, dev: int) -> None:
         try:
