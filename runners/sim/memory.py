@@ -84,7 +84,7 @@ def _over_unit_limit(machine: Machine, process: Process) -> bool:
     inside = processes_of(machine, process.unit)
     if limit is None or sum(one.rss for one in inside) <= limit:
         return False
-    victim = max(inside, key=lambda one: (one.rss, one.pid))
+    victim = max(inside, key=lambda one: (badness(machine, one), one.pid))
     _report(machine, process, victim, f"/system.slice/{process.unit}")
     exit_process(machine, victim.pid, 0, signal_number=9, oom=True)
     return True
@@ -95,22 +95,71 @@ def _over_all(machine: Machine, process: Process) -> bool:
     room = installed(machine) - _KERNEL + size(settings.get("swap", 0))
     if sum(one.rss for one in machine.processes.by_pid.values()) <= room:
         return False
-    candidates = [one for one in machine.processes if one.pid != 1 and one.exe and one.name != "sshd"]
+    candidates = [
+        one for one in machine.processes if one.pid != 1 and one.exe and score_adjustment(machine, one) > -1000
+    ]
     if not candidates:
         return False
-    victim = max(candidates, key=lambda one: (one.rss, one.pid))
+    victim = max(candidates, key=lambda one: (badness(machine, one), one.pid))
     _report(machine, process, victim, "")
     exit_process(machine, victim.pid, 0, signal_number=9, oom=True)
     return True
 
 
+def score_adjustment(machine: Machine, process: Process) -> int:
+    """What oom_score_adj says: the unit's OOMScoreAdjust, -1000 for sshd's listener, which protects itself."""
+    if process.name == "sshd" and process.unit is not None and not process.unit.endswith(".scope"):
+        return -1000
+    if process.unit is None or process.unit.endswith((".scope", ".slice")):
+        return 0
+    given = unit_file(machine, process.unit).get("Service", "OOMScoreAdjust")
+    try:
+        return max(min(int(given), 1000), -1000) if given else 0
+    except ValueError:
+        return 0
+
+
+def badness(machine: Machine, process: Process) -> int:
+    """The kernel's points: pages held, and a thousandth of all memory for each point of adjustment."""
+    return (process.rss >> 12) + score_adjustment(machine, process) * (installed(machine) >> 12) // 1000
+
+
 def _report(machine: Machine, culprit: Process, victim: Process, cgroup: str) -> None:
-    """The lines that the kernel prints when it kills for memory."""
-    kernel(
-        machine,
-        f"{culprit.name} invoked oom-killer: gfp_mask=0xcc0(GFP_KERNEL), order=0, oom_score_adj=0",
-        priority=4,
-    )
+    """The block that the kernel prints when it kills for memory: who asked, what there was, whom it took."""
+    mask = "0xcc0(GFP_KERNEL)" if cgroup else "0x140cca(GFP_HIGHUSER_MOVABLE|__GFP_COMP)"
+    release = machine.view().text("/proc/sys/kernel/osrelease").strip()
+    now = memory(machine)
+    anonymous = now.processes >> 12
+    lines = [
+        f"{culprit.name} invoked oom-killer: gfp_mask={mask}, order=0, "
+        f"oom_score_adj={score_adjustment(machine, culprit)}",
+        f"CPU: 0 PID: {culprit.pid} Comm: {culprit.name} Not tainted {release} #1  Debian 6.1.76-1",
+        "Call Trace:",
+        " <TASK>",
+        " dump_stack_lvl+0x44/0x5c",
+        " dump_header+0x4a/0x211",
+        " oom_kill_process.cold+0xb/0x10",
+        " out_of_memory+0x1fd/0x4c0",
+        " </TASK>",
+        "Mem-Info:",
+        f"active_anon:{anonymous // 9} inactive_anon:{anonymous - anonymous // 9} isolated_anon:0",
+        f" slab_reclaimable:{now.slab >> 13} slab_unreclaimable:{now.slab >> 13}",
+        f" free:{max(now.free, 44 << 20) >> 12} free_pcp:0 free_cma:0",
+        f"Free swap  = {now.swap_free >> 10}kB",
+        f"Total swap = {now.swap_total >> 10}kB",
+        f"{now.total >> 12} pages RAM",
+        "Tasks state (memory values in pages):",
+        "[  pid  ]   uid  tgid total_vm      rss pgtables_bytes swapents oom_score_adj name",
+    ]
+    inside = processes_of(machine, culprit.unit) if cgroup and culprit.unit else machine.processes
+    for one in inside:
+        if one.exe:
+            lines.append(
+                f"[{one.pid:7}] {one.cred.uid:5} {one.pid:5} {one.vsz >> 12:8} {one.rss >> 12:8} "
+                f"{max(one.rss >> 9, 49152) // 4096 * 4096:8} {0:8} {score_adjustment(machine, one):13} {one.name[:15]}"
+            )
+    for line in lines:
+        kernel(machine, line, priority=4)
     where = (
         f"constraint=CONSTRAINT_MEMCG,nodemask=(null),cpuset=/,mems_allowed=0,oom_memcg={cgroup},"
         if cgroup
@@ -123,6 +172,6 @@ def _report(machine: Machine, culprit: Process, victim: Process, cgroup: str) ->
         machine,
         f"{kind}: Killed process {victim.pid} ({victim.name}) total-vm:{victim.vsz >> 10}kB, "
         f"anon-rss:{victim.rss >> 10}kB, file-rss:0kB, shmem-rss:0kB, UID:{victim.cred.uid} "
-        f"pgtables:{max(victim.rss >> 19, 48)}kB oom_score_adj:0",
+        f"pgtables:{max(victim.rss >> 19, 48)}kB oom_score_adj:{score_adjustment(machine, victim)}",
         priority=3,
     )

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 
 from runners.sim.machine import Machine
-from runners.sim.memory import memory
+from runners.sim.memory import badness, memory, score_adjustment
 from runners.sim.processes import Process
 
 
@@ -92,7 +92,13 @@ def _process_stat(machine: Machine, process: Process) -> str:
 
 
 def _oom_score(machine: Machine, process: Process) -> str:
-    return f"{666 + process.rss * 333 // max(memory(machine).total, 1)}\n"
+    now = memory(machine)
+    share = 1000 * badness(machine, process) * 4096 // max(now.total + now.swap_total, 1)
+    return f"{max((1000 + share) * 2 // 3, 0)}\n"
+
+
+def _oom_score_adj(machine: Machine, process: Process) -> str:
+    return f"{score_adjustment(machine, process)}\n"
 
 
 def _loginuid(_machine: Machine, _process: Process) -> str:
@@ -101,5 +107,6 @@ def _loginuid(_machine: Machine, _process: Process) -> str:
 
 PROCESS_FILES: Mapping[str, Callable[[Machine, Process], str]] = {
     "cgroup": _cgroup, "cmdline": _cmdline, "comm": _comm, "environ": _environ, "limits": _limits,
-    "loginuid": _loginuid, "oom_score": _oom_score, "stat": _process_stat, "status": _status,
+    "loginuid": _loginuid, "oom_score": _oom_score, "oom_score_adj": _oom_score_adj, "stat": _process_stat,
+    "status": _status,
 }  # fmt: skip

@@ -9,7 +9,9 @@ import re
 from collections.abc import Iterator, Sequence
 
 from runners.sim.commands.context import CommandExit, Context, Reader
+from runners.sim.commands.open_files import FileStream
 from runners.sim.commands.options import Options
+from runners.sim.files.counting import DISK_SPEED, line_counts, repeats_lines
 from runners.sim.regexes import Match, Regex
 
 _RED, _FILE, _LINE, _SEPARATOR, _END = (
@@ -145,10 +147,26 @@ class Grep:
         if pieces[-1]:
             yield pieces[-1]
 
+    def _in_repeats(self, reader: Reader) -> int | None:
+        """How many lines of a large file are selected, each different one looked at once; None for other files."""
+        if self.null_data or self.skip_binary or not isinstance(reader, FileStream) or reader.offset:
+            return None
+        content = reader.content
+        if not repeats_lines(content):
+            return None
+        reader.offset = content.size
+        self.ctx.sleep(content.size / DISK_SPEED)
+        found = line_counts(content)
+        self.ctx.spend(4 * len(found))
+        return sum(times for line, times in found.items() if self.selects(line))
+
     def _search(self, name: str, reader: Reader) -> int:
         ctx = self.ctx
         selected = 0
         silent = self.quiet or self.count or self.list_matching or self.list_other
+        many = self._in_repeats(reader) if silent and self.maximum is None else None
+        if many is not None:
+            return many
         held: list[tuple[int, bytes, int]] = []
         trailing = 0
         last_shown = 0

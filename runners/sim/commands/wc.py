@@ -6,6 +6,7 @@ from runners.sim.commands.context import Context, Reader
 from runners.sim.commands.inputs import describe, inputs
 from runners.sim.commands.open_files import FileStream
 from runners.sim.commands.options import parse
+from runners.sim.files.counting import DISK_SPEED, LARGE, count
 
 
 def main(ctx: Context) -> int:
@@ -48,6 +49,12 @@ def _count(ctx: Context, reader: Reader, chosen: list[str]) -> dict[str, int]:
     if isinstance(reader, FileStream) and not set(chosen) & set("lwmL"):
         counts["c"] = reader.content.size - reader.offset
         return counts
+    if isinstance(reader, FileStream) and not reader.offset and reader.content.size >= LARGE and "L" not in chosen:
+        content = reader.content
+        reader.offset = content.size
+        ctx.sleep(content.size / DISK_SPEED)
+        found = count(content)
+        return counts | {"c": content.size, "l": found.lines, "w": found.words, "m": found.characters}
     inside_word = False
     while chunk := reader.read(65536):
         ctx.spend(len(chunk) >> 7)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 
-from runners.sim.commands.context import CommandExit, Context
+from runners.sim.commands.context import CommandExit, Context, Reader, Writer
 
 VERSION = "xxd 2022-01-14 by Juergen Weigert et al."
 _USAGE = (
@@ -33,11 +33,14 @@ def main(ctx: Context) -> int:
         return 0 if "help" in flags else 1
     name = operands[0] if operands else "-"
     try:
-        data = ctx.open(name).read()
+        reader = ctx.open(name)
         out = ctx.create(operands[1]) if len(operands) > 1 else ctx.stdout
     except OSError as error:
         ctx.err(f"{error.filename or name}: {error.strerror}")
         return 2
+    if not flags & {"reverse", "include", "plain", "autoskip"} and not values.keys() & {"seek", "length"}:
+        return _stream(ctx, reader, out, flags, values)
+    data = reader.read()
     ctx.spend(1 + (len(data) >> 4))
     if "reverse" in flags:
         out.write(_reverse(data, "plain" in flags))
@@ -88,6 +91,24 @@ def _arguments(ctx: Context) -> tuple[set[str], dict[str, int], list[str]]:
             ctx.stderr.write(_USAGE.encode("utf-8", "surrogateescape"))
             raise CommandExit(1)
     return flags, values, words
+
+
+def _stream(ctx: Context, reader: Reader, out: Writer, flags: set[str], values: dict[str, int]) -> int:
+    """Rows as the bytes come, so that whoever reads them may stop early."""
+    rows = 64 * (values.get("columns") or (6 if "bits" in flags else 16))
+    address = values.get("offset", 0)
+    held = b""
+    while True:
+        more = reader.read(rows)
+        held += more
+        ctx.spend(1 + (len(more) >> 4))
+        ready = len(held) if not more else len(held) - len(held) % rows
+        if ready:
+            out.write(_dump(held[:ready], address, flags, values).encode("utf-8", "surrogateescape"))
+        address += ready
+        held = held[ready:]
+        if not more:
+            return 0
 
 
 def _dump(data: bytes, address: int, flags: set[str], values: dict[str, int]) -> str:
