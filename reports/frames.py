@@ -69,7 +69,14 @@ TRIALS: tuple[Column[TrialRecord], ...] = (
     Column("objectives", "Int64", "Objectives there were.", lambda r: len(r.objectives)),
     Column("harms", "Int64", "Invariants and other things broken.", lambda r: len(r.harms)),
     Column("cascades", "Int64", "Cascades that fired.", lambda r: len(r.cascades_fired)),
-    Column("error", "string", "What our infrastructure failed with.", lambda r: r.error),
+    Column(
+        "infrastructure_error", "string", "Why it is Errored or Unsupported: our side, never the agent's.",
+        lambda r: r.error if r.outcome in ("Errored", "Unsupported") else None,
+    ),
+    Column(
+        "agent_error", "string", "The agent's own failure that ended its episode.",
+        lambda r: r.error if r.outcome in ("Passed", "Failed") else None,
+    ),
     Column("mode", "string", "live or replay.", lambda r: r.mode),
     Column("tokens_in", "Int64", "Tokens the model read.", lambda r: r.tokens_in),
     Column("tokens_out", "Int64", "Tokens the model wrote.", lambda r: r.tokens_out),
@@ -250,7 +257,7 @@ def _keep(record: TrialRecord, line: bytes) -> _Kept:
 def _place(item: _Kept) -> tuple[object, ...]:
     """Sorting key of a trial: pack, scenario from easy to expert, agent, attempt, world in document order."""
     trial = item.record.trial
-    difficulty = DIFFICULTIES.index(trial.difficulty) if trial.difficulty in DIFFICULTIES else len(DIFFICULTIES)
+    difficulty = DIFFICULTIES.index(trial.difficulty)
     worlds = [name for name, _ in trial.required_worlds]
     world = worlds.index(trial.world) if trial.world in worlds else len(worlds)
     return (

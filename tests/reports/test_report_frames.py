@@ -58,10 +58,25 @@ def test_trials(tmp_path: Path) -> None:
         "bundle_digest": made.trial.bundle_digest, "proven": True, "scenario": "process-recovery", "difficulty": "hard",
         "kind": "repair", "split": "train", "world": "primary", "role": "primary", "seed": 1, "attempt": 0,
         "retries": 2, "outcome": "Failed", "score": pytest.approx(0.6), "full_score": 0.99, "commands": 4,
-        "seconds": 5.0, "turns": 5, "objectives_met": 2, "objectives": 3, "harms": 1, "cascades": 2, "error": None,
-        "mode": "live", "tokens_in": 100, "tokens_out": 20, "cost": 0.5,
+        "seconds": 5.0, "turns": 5, "objectives_met": 2, "objectives": 3, "harms": 1, "cascades": 2,
+        "infrastructure_error": None, "agent_error": None, "mode": "live", "tokens_in": 100, "tokens_out": 20,
+        "cost": 0.5,
     }  # fmt: skip
     assert task_of(made.trial) == f"starter@{made.trial.bundle_digest[:12]}/process-recovery"
+
+
+@pytest.mark.parametrize(
+    ("outcome", "ours", "the_agents"),
+    [
+        ("Errored", "why", None),
+        ("Unsupported", "why", None),
+        ("Failed", None, "why"),
+    ],
+)
+def test_an_error_is_ours_or_the_agents(tmp_path: Path, outcome: str, ours: str | None, the_agents: str | None) -> None:
+    made = record(agent=AGENT, scenario=SCENARIO, outcome=outcome, error="why")
+    row = only_row(loaded(tmp_path, [made]).trials)
+    assert (row["infrastructure_error"], row["agent_error"]) == (ours, the_agents)
 
 
 def test_a_verified_attempt(tmp_path: Path) -> None:
