@@ -14,11 +14,11 @@ from runners.agents.protocol import (
     AgentFailedError,
     AgentUnavailableError,
     Answer,
+    Briefing,
     Done,
     Observation,
     Run,
     Submit,
-    Task,
 )
 from runners.cascades import CascadeClock
 from runners.harms import InvariantWatch
@@ -91,6 +91,7 @@ class _Play:
         self._diagnosed = False
         self._submitted: Intervention | None = None
         self._started = live.elapsed()
+        self._prompt = live.prompt()
         self._score = 0.0
 
     def play(self, agent: Agent) -> Episode:
@@ -123,7 +124,7 @@ class _Play:
         most_actions = _ACTIONS_PER_COMMAND * self._limits.commands + _ACTIONS_PER_COMMAND
         try:
             agent.reset(
-                Task(
+                Briefing(
                     complaint=self._world.complaint,
                     questions=questions(self._world),
                     hints=self._world.hints,
@@ -193,7 +194,8 @@ class _Play:
         )
         self._turns.append(turn)
         stdout = output if result.stdout == result.output else readable(result.stdout)
-        return self._observation(turn, stdout=stdout, prompt=result.prompt)
+        self._prompt = result.prompt
+        return self._observation(turn, stdout=stdout)
 
     def _look(self, when: str | None) -> tuple[tuple[str, ...], tuple[str, ...]]:
         """Evaluate what matters now, fire what is due. Returns the new harms and the cascades fired.
@@ -259,20 +261,20 @@ class _Play:
     def _at(self) -> float:
         return round(self._now(), 6)
 
-    def _observation(
-        self, turn: Turn | None = None, *, stdout: str = "", prompt: str = "", reward: float = 0.0
-    ) -> Observation:
+    def _observation(self, turn: Turn | None = None, *, stdout: str = "", reward: float = 0.0) -> Observation:
         commands_left = self._limits.commands - self._commands
         seconds_left = max(round(self._limits.seconds - self._now(), 6), 0.0)
         if turn is None:
-            return Observation(reward=reward, commands_left=commands_left, seconds_left=seconds_left)
+            return Observation(
+                prompt=self._prompt, reward=reward, commands_left=commands_left, seconds_left=seconds_left
+            )
         return Observation(
             output=turn.output,
             stdout=stdout,
             exit_code=turn.exit_code,
             truncated=turn.truncated,
             timed_out=turn.timed_out,
-            prompt=prompt,
+            prompt=self._prompt,
             reward=turn.reward,
             commands_left=commands_left,
             seconds_left=seconds_left,

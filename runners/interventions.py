@@ -17,7 +17,8 @@ from runners.text import readable
 from runners.worlds import LiveWorld
 from scenario_dsl.model import Intervention, Limits, Step
 
-_NAME = re.compile(r"\{\{\s*([A-Za-z_][A-Za-z0-9_]*)\s*\}\}")
+NAME = re.compile(r"\{\{\s*([A-Za-z_][A-Za-z0-9_]*)\s*\}\}")
+"""A discovered name in the text of a step."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -85,7 +86,7 @@ def moves(intervention: Intervention, watcher: Watcher | None = None) -> Moves:
 
 def fill(text: str, bindings: Mapping[str, str]) -> str:
     """Put discovered values into `{{ name }}`; any other braces (`docker ps --format …`) stay as they are."""
-    return _NAME.sub(lambda match: bindings.get(match[1], match[0]), text)
+    return NAME.sub(lambda match: bindings.get(match[1], match[0]), text)
 
 
 def apply(live: LiveWorld, intervention: Intervention, limits: Limits, watcher: Watcher | None = None) -> Applied:

@@ -8,13 +8,13 @@ from dataclasses import dataclass
 from compiler.codec import dump, load, plain
 from compiler.verify import VerifiedBundle
 from runners.agents.protocol import Setting
-from runners.agents.registry import AgentSpec
+from runners.agents.spec import AgentSpec
 from runners.records import AgentIdentity, Trial
 from runners.trials import Job, trial_id
 from scenario_dsl.errors import AuthorError
-from scenario_dsl.model import Limits
+from scenario_dsl.model import Difficulty, Kind, Limits, Split
 from scenario_dsl.values import Value
-from scenario_dsl.worlds import ResolvedScenario
+from scenario_dsl.worlds import ResolvedScenario, Role
 
 _IDENTIFIED_BY = (("scenario",), ("name", "configuration"))
 """Keys that tell the entries of a list in a plan apart, so that a difference can name the entry."""
@@ -37,11 +37,11 @@ class PlannedScenario:
     bundle_digest: str
     proven: bool
     scenario: str
-    difficulty: str
-    kind: str
-    split: str
-    worlds: tuple[tuple[str, str], ...]
-    all_worlds: tuple[tuple[str, str], ...]
+    difficulty: Difficulty
+    kind: Kind
+    split: Split
+    worlds: tuple[tuple[str, Role], ...]
+    all_worlds: tuple[tuple[str, Role], ...]
     full_score: float
     limits: Limits
 
@@ -76,7 +76,7 @@ class Plan:
         return (Job(trial_id=trial_id(trial), trial=trial, ordinal=0) for trial in self.trials())
 
     def _trial(
-        self, scenario: PlannedScenario, world: tuple[str, str], agent: AgentIdentity, seed: int, attempt: int
+        self, scenario: PlannedScenario, world: tuple[str, Role], agent: AgentIdentity, seed: int, attempt: int
     ) -> Trial:
         name, role = world
         return Trial(
@@ -170,7 +170,7 @@ def _chosen(
 def _planned(
     bundle: VerifiedBundle, scenario: ResolvedScenario, worlds: Sequence[str], limits: Limits | None
 ) -> PlannedScenario:
-    every = tuple((world.name, str(world.role)) for world in scenario.worlds)
+    every = tuple((world.name, world.role) for world in scenario.worlds)
     return PlannedScenario(
         pack=bundle.name,
         pack_version=bundle.version,

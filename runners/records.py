@@ -6,10 +6,14 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 from typing import Literal
 
+from scenario_dsl.model import Difficulty, Kind, Split
+from scenario_dsl.worlds import Role
+
 Outcome = Literal["Passed", "Failed", "Errored", "Unsupported"]
 Verdict = Literal["VERIFIED", "RECOVERED_UNPROVEN", "NOT_RECOVERED", "HARMFUL", "UNKNOWN"]
 Check = Literal["primary", "twin", "control", "repeat", "reversibility"]
-Finding = Literal["pass", "fail", "harm", "unknown", "not-applicable"]
+Means = Literal["intervention", "policy"]
+Standing = Literal["pass", "fail", "harm", "unknown", "not-applicable"]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -50,8 +54,8 @@ class GateFact:
 
     check: Check
     world: str
-    means: Literal["intervention", "policy"]
-    finding: Finding
+    means: Means
+    finding: Standing
     reason: str
 
 
@@ -78,12 +82,12 @@ class Trial:
     bundle_digest: str
     proven: bool
     scenario: str
-    difficulty: str
-    kind: str
-    split: str
+    difficulty: Difficulty
+    kind: Kind
+    split: Split
     world: str
-    role: str
-    required_worlds: tuple[tuple[str, str], ...]
+    role: Role
+    required_worlds: tuple[tuple[str, Role], ...]
     full_score: float
     backend: str
     agent: AgentIdentity
@@ -98,6 +102,7 @@ class Trial:
 class TrialRecord:
     """What happened in one trial. `ordinal` counts retries from 0; only the last one is the trial's result.
 
+    `error`: why it is Errored or Unsupported; in an episode that was played, the agent's own failure that ended it.
     `score` is None in a control world (nothing there is worth points). Costs are zero where nothing was paid.
     """
 

@@ -11,12 +11,12 @@ from runners.agents.protocol import (
     Agent,
     AgentFailedError,
     Answer,
+    Briefing,
     Done,
     Observation,
     Run,
     Setting,
     Submit,
-    Task,
 )
 from runners.interventions import from_text
 from runners.records import TrialRecord, Turn
@@ -51,7 +51,7 @@ class PlaybackAgent:
         self._error = record.error
         self._next = 0
 
-    def reset(self, _task: Task) -> None:
+    def reset(self, _briefing: Briefing) -> None:
         self._next = 0
 
     def act(self, _observation: Observation) -> Action:

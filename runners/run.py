@@ -13,7 +13,7 @@ from types import FrameType
 from typing import TypeAlias
 
 from compiler.verify import VerifiedBundle
-from runners.agents.registry import AgentSpec
+from runners.agents.spec import AgentSpec
 from runners.plan import Plan, PlanError
 from runners.pool.executor import Executor
 from runners.records_io import Line

@@ -70,6 +70,10 @@ class LiveWorld(Protocol):
         """Run a command in the agent's persistent shell, within limits."""
         ...
 
+    def prompt(self) -> str:
+        """What the agent's shell asks with now, empty where the backend cannot tell."""
+        ...
+
     def observe(self, probes: Sequence[Probe]) -> tuple[Observation, ...]:
         """Evaluate probes without leaving a trace that could help or hinder the agent."""
         ...
@@ -93,10 +97,6 @@ class LiveWorld(Protocol):
 
         Returns what could not be put back; empty means all of it could.
         """
-        ...
-
-    def fork(self) -> LiveWorld | None:
-        """A second world in the same state, or None where the backend cannot."""
         ...
 
     def close(self) -> None: ...

@@ -10,11 +10,14 @@ from prompt_toolkit.completion import WordCompleter
 from prompt_toolkit.history import InMemoryHistory
 
 from breakfix.cli.output import say
-from runners.agents.protocol import Action, Answer, Done, Observation, Run, Task
+from runners.agents.protocol import Action, Answer, Briefing, Done, Observation, Run
 
 HELP = """Type commands as on any server. What is yours alone starts with a colon:
   :hint          the next hint          :answer TEXT   hand in an answer
   :task          the complaint again    :done          you are finished (or Ctrl-D)"""
+
+_PROMPT = "# "
+"""Where the world cannot tell what its shell asks with."""
 
 
 class Person:
@@ -22,14 +25,14 @@ class Person:
 
     def __init__(self, ask: Callable[[str], str | None]) -> None:
         self._ask = ask
-        self._task: Task | None = None
+        self._briefing: Briefing | None = None
         self._hints: list[str] = []
         self.hints_used = 0
 
-    def reset(self, task: Task) -> None:
-        self._task = task
-        self._hints = list(task.hints)
-        _show_task(task)
+    def reset(self, briefing: Briefing) -> None:
+        self._briefing = briefing
+        self._hints = list(briefing.hints)
+        _show_briefing(briefing)
         say(HELP)
         say("")
 
@@ -43,7 +46,7 @@ class Person:
         if observation.commands_left <= 0:
             say("[no commands are left]")
         while True:
-            line = self._ask(observation.prompt or "# ")
+            line = self._ask(observation.prompt or _PROMPT)
             if line is None:
                 return Done()
             word, _, rest = line.strip().partition(" ")
@@ -57,9 +60,9 @@ class Person:
                 return Run(line)
 
     def _own(self, word: str) -> None:
-        assert self._task is not None
+        assert self._briefing is not None
         if word == ":task":
-            _show_task(self._task)
+            _show_briefing(self._briefing)
         elif word == ":hint" and self._hints:
             self.hints_used += 1
             say(f"hint: {self._hints.pop(0)}")
@@ -97,8 +100,8 @@ def _from_standard_input(prompt: str) -> str | None:
     return line.rstrip("\n")
 
 
-def _show_task(task: Task) -> None:
-    say(task.complaint.strip())
-    for question in task.questions:
+def _show_briefing(briefing: Briefing) -> None:
+    say(briefing.complaint.strip())
+    for question in briefing.questions:
         say(f"Question: {question}")
-    say(f"You have {task.limits.commands} commands.")
+    say(f"You have {briefing.limits.commands} commands.")

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import sys
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import replace
 from typing import Annotated
 
@@ -15,13 +15,15 @@ from breakfix.cli.person import Person, prompting
 from breakfix.content import open_scenario
 from compiler.bundle import compile_pack
 from compiler.verify import verify_under_ephemeral_key
-from runners.agents.registry import AgentSpec
+from runners.agents.spec import AgentSpec
 from runners.backends.registry import find_backend
+from runners.interventions import NAME
 from runners.plan import plan
 from runners.records import AgentIdentity, TrialRecord, judge
 from runners.sim.commands import COMMANDS
 from runners.trials import Work, run_trial
 from scenario_dsl.errors import AuthorError
+from scenario_dsl.model import Step
 from scenario_dsl.worlds import ResolvedScenario
 
 
@@ -126,9 +128,24 @@ def _show_gold(scenario: ResolvedScenario) -> None:
     if scenario.gold.hypothesis:
         say(f"  Hypothesis: {scenario.gold.hypothesis.strip()}")
     for step in scenario.gold.steps:
-        if step.think:
-            say(f"  # {step.think.strip()}")
-        if step.run:
-            say(f"  $ {step.run.strip()}")
-        if step.answer:
-            say(f"  answer: {step.answer}")
+        for line in _as_typed(step):
+            say(f"  {line}")
+
+
+def _as_typed(step: Step) -> Iterator[str]:
+    """One step as somebody would type it: what it finds out gets a name, what is guarded stands behind a guard."""
+    if step.think:
+        yield f"# {' '.join(step.think.split())}"
+    command = _in_shell(step.run) if step.run else ""
+    if step.discover:
+        command = f"{step.discover}=$({command})"
+    if step.answer:
+        command = f":answer {_in_shell(step.answer)}"
+    if step.only_if:
+        command = f"if {_in_shell(step.only_if)}; then {command}; fi"
+    yield from (command if command.startswith(":") else f"$ {command}").splitlines()
+
+
+def _in_shell(text: str) -> str:
+    """Discovered names as the shell writes them: `{{ failed }}` is `${failed}`."""
+    return NAME.sub(r"${\1}", text.strip())

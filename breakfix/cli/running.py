@@ -7,7 +7,7 @@ from pathlib import Path
 
 from breakfix.cli.output import Advance
 from compiler.verify import VerifiedBundle
-from runners.agents.registry import AgentSpec
+from runners.agents.spec import AgentSpec
 from runners.plan import Plan
 from runners.pool.local import LocalExecutor
 from runners.pool.ray_pool import RayExecutor

@@ -6,6 +6,7 @@ from dataclasses import dataclass
 
 from runners.agents.interventional import InterventionAgent
 from runners.agents.protocol import Agent, Setting
+from runners.agents.spec import AgentSpec, agent_spec
 from runners.habits import general_habits
 from scenario_dsl.errors import AuthorError
 
@@ -30,3 +31,8 @@ class Bad:
                 return InterventionAgent(habit)
         known = ", ".join(habit.name for habit in (*scenario.bad, *general))
         raise AuthorError(f"scenario `{scenario.name}` has no bad habit `{self.name}`; it has: {known}")
+
+
+def read(configuration: str, training: bool) -> AgentSpec:
+    """`bad`, or `bad:HABIT` for one of them."""
+    return agent_spec("bad", configuration, training, Bad(configuration or None))

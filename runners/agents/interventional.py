@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from runners.agents.protocol import Action, Done, Observation, Run, Submit, Task
+from runners.agents.protocol import Action, Briefing, Done, Observation, Run, Submit
 from runners.interventions import Moves, Reply, moves
 from scenario_dsl.model import Intervention
 
@@ -16,7 +16,7 @@ class InterventionAgent:
         self._moves: Moves | None = None
         self._ran = False
 
-    def reset(self, task: Task) -> None:
+    def reset(self, briefing: Briefing) -> None:
         self._moves = moves(self._intervention)
         self._ran = False
 

@@ -4,11 +4,12 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from runners.agents.protocol import Action, Agent, Done, Observation, Setting, Task
+from runners.agents.protocol import Action, Agent, Briefing, Done, Observation, Setting
+from runners.agents.spec import without_settings
 
 
 class NopAgent:
-    def reset(self, task: Task) -> None:
+    def reset(self, briefing: Briefing) -> None:
         """It needs to know nothing."""
 
     def act(self, observation: Observation) -> Action:
@@ -19,3 +20,6 @@ class NopAgent:
 class Nop:
     def __call__(self, setting: Setting) -> Agent:
         return NopAgent()
+
+
+read = without_settings("nop", Nop())

@@ -1,4 +1,4 @@
-"""What passes between an agent and its episode: a task, then observations one way and actions the other."""
+"""What passes between an agent and its episode: a briefing, then observations one way and actions the other."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from scenario_dsl.worlds import ResolvedScenario, World
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Task:
+class Briefing:
     """What an agent is told at the beginning. `questions` are those whose answers are worth points.
 
     Nobody has to look at `hints`; an agent that does says so in its configuration, since it plays an easier game.
@@ -54,7 +54,7 @@ class Run:
 
 @dataclass(frozen=True, slots=True)
 class Answer:
-    """Answer the task's question. Of several answers the last ones count, as many as there are questions."""
+    """Answer a question of the briefing. Of several answers the last ones count, as many as there are questions."""
 
     text: str
     think: str | None = None
@@ -81,7 +81,7 @@ Action: TypeAlias = Run | Answer | Submit | Done
 class Agent(Protocol):
     """Plays one episode. An exception out of either method is the agent's own failure, save `AgentUnavailableError`."""
 
-    def reset(self, task: Task) -> None: ...
+    def reset(self, briefing: Briefing) -> None: ...
 
     def act(self, observation: Observation) -> Action: ...
 

@@ -5,7 +5,8 @@ from __future__ import annotations
 import random
 from dataclasses import dataclass
 
-from runners.agents.protocol import Action, Agent, Answer, Done, Observation, Run, Setting, Task
+from runners.agents.protocol import Action, Agent, Answer, Briefing, Done, Observation, Run, Setting
+from runners.agents.spec import without_settings
 
 _LOOKING = (
     "systemctl --failed",
@@ -62,9 +63,9 @@ class RandomAgent:
         self._left = 0
         self._questions = 0
 
-    def reset(self, task: Task) -> None:
-        self._left = self._random.randint(1, min(_MOST_COMMANDS, max(1, task.limits.commands)))
-        self._questions = len(task.questions)
+    def reset(self, briefing: Briefing) -> None:
+        self._left = self._random.randint(1, min(_MOST_COMMANDS, max(1, briefing.limits.commands)))
+        self._questions = len(briefing.questions)
 
     def act(self, observation: Observation) -> Action:
         if self._left > 0 and observation.commands_left > 0:
@@ -81,3 +82,6 @@ class RandomAgent:
 class Random:
     def __call__(self, setting: Setting) -> Agent:
         return RandomAgent(setting.seed)
+
+
+read = without_settings("random", Random())

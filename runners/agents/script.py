@@ -2,9 +2,13 @@
 
 from __future__ import annotations
 
+import hashlib
 from dataclasses import dataclass
+from pathlib import Path
 
-from runners.agents.protocol import Action, Agent, Answer, Done, Observation, Run, Setting, Task
+from runners.agents.protocol import Action, Agent, Answer, Briefing, Done, Observation, Run, Setting
+from runners.agents.spec import AgentSpec, agent_spec
+from scenario_dsl.errors import AuthorError
 
 _ANSWER = "answer "
 
@@ -30,7 +34,7 @@ class ScriptAgent:
         self._actions = actions
         self._next = 0
 
-    def reset(self, task: Task) -> None:
+    def reset(self, briefing: Briefing) -> None:
         self._next = 0
 
     def act(self, observation: Observation) -> Action:
@@ -48,3 +52,22 @@ class Script:
 
     def __call__(self, setting: Setting) -> Agent:
         return ScriptAgent(self.actions)
+
+
+def read(configuration: str, training: bool) -> AgentSpec:
+    """`script:FILE`. The same commands are the same agent wherever the file lies; other commands are another one.
+
+    Raises AuthorError when there is no such text.
+    """
+    if not configuration:
+        raise AuthorError("agent `script` needs a file: `script:FILE`")
+    path = Path(configuration)
+    try:
+        data = path.read_bytes()
+        actions = parse_script(data.decode("utf-8"))
+    except OSError as error:
+        raise AuthorError(f"cannot read the script `{path}`: {error.strerror}") from error
+    except UnicodeDecodeError as error:
+        raise AuthorError(f"the script `{path}` is not UTF-8 text") from error
+    digest = hashlib.sha256(data).hexdigest()
+    return agent_spec("script", f"{path.name}@{digest[:16]}", training, Script(actions))

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from runners.episode import Episode
 from runners.gate.bench import Bench
-from runners.gate.wording import Means, fact
+from runners.gate.wording import fact
 from runners.harms import damage
 from runners.objectives import fits
-from runners.records import GateFact
+from runners.records import GateFact, Means
 from runners.worlds import Facts
 from scenario_dsl.model import Answer, Intervention
 from scenario_dsl.worlds import ResolvedScenario, World

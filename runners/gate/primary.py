@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from runners.episode import Episode
 from runners.gate.bench import Bench
-from runners.gate.wording import Means, recovery
-from runners.records import GateFact
+from runners.gate.wording import recovery
+from runners.records import GateFact, Means
 from scenario_dsl.model import Intervention
 
 

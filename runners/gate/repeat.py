@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 from runners.gate.bench import Bench
-from runners.gate.wording import Means, fact
+from runners.gate.wording import fact
 from runners.harms import appeared, lasting_changes, named, restarted
 from runners.interventions import apply
-from runners.records import GateFact
+from runners.records import GateFact, Means
 from scenario_dsl.model import Intervention
 
 

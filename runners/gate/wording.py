@@ -2,16 +2,12 @@
 
 from __future__ import annotations
 
-from typing import Literal, TypeAlias
-
 from runners.episode import Episode
 from runners.harms import named
-from runners.records import Check, Finding, GateFact
-
-Means: TypeAlias = Literal["intervention", "policy"]
+from runners.records import Check, GateFact, Means, Standing
 
 
-def fact(check: Check, world: str, means: Means, finding: Finding, reason: str) -> GateFact:
+def fact(check: Check, world: str, means: Means, finding: Standing, reason: str) -> GateFact:
     return GateFact(check=check, world=world, means=means, finding=finding, reason=reason)
 
 

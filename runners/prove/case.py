@@ -61,7 +61,7 @@ class Case:
             split=scenario.split,
             world=world.name,
             role=world.role,
-            required_worlds=tuple((known.name, str(known.role)) for known in scenario.worlds),
+            required_worlds=tuple((known.name, known.role) for known in scenario.worlds),
             full_score=scenario.full_score,
             backend=self.site.backend.name,
             agent=AgentIdentity(name="prove", configuration=name),

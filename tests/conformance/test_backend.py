@@ -212,15 +212,15 @@ def test_failed_requests_are_counted(live: LiveWorld) -> None:
 # -- worlds
 
 
-def test_a_fork_goes_its_own_way(live: LiveWorld) -> None:
-    run(live, "cd /srv; colour=blue")
-    other = live.fork()
-    if other is None:
-        pytest.skip("this backend cannot fork")
-    run(other, "cd /; colour=red; rm -r /etc/nginx; systemctl stop redis-server")
-    assert run(live, "pwd; echo $colour") == "/srv\nblue\n"
-    assert live.observe([probe("unit", name="redis-server", state="active")])[0].holds
-    assert live.observe([probe("file", path="/etc/nginx/nginx.conf", exists=True)])[0].holds
+def test_the_prompt_stands_there_before_anything_was_typed(live: LiveWorld) -> None:
+    first = live.prompt()
+    if not first:
+        pytest.skip("this backend cannot tell the prompt")
+    assert first.endswith(("# ", "$ "))
+    moved = live.run("cd /srv", output_bytes=1000, seconds=5.0).prompt
+    assert moved != first
+    assert "/srv" in moved
+    assert live.prompt() == moved
 
 
 def test_the_same_seed_gives_the_same_bytes(backend: Backend) -> None:

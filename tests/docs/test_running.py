@@ -9,7 +9,7 @@ import pytest
 
 from breakfix.cli.main import run
 from reports import load
-from runners.agents.registry import OWN
+from runners.agents.registry import READERS
 from tests.docs.markdown import DOCS, blocks, commands, perform, write
 
 GUIDE = "running.md"
@@ -70,7 +70,7 @@ def first_trial(folder: Path) -> str:
 
 
 def test_every_agent_of_ours_is_described() -> None:
-    assert {name for name in OWN if f"| `{name}` |" in TEXT or f"| `{name}:FILE` |" in TEXT} == set(OWN)
+    assert {name for name in READERS if f"| `{name}` |" in TEXT or f"| `{name}:FILE` |" in TEXT} == set(READERS)
 
 
 def test_the_run_folder_holds_what_is_said(folder: Path) -> None:

@@ -11,7 +11,7 @@ from pathlib import Path
 from compiler.bundle import compile_pack
 from compiler.verify import verify_under_ephemeral_key
 from runners.agents.interventional import InterventionAgent
-from runners.agents.protocol import Action, Answer, Observation, Run, Task
+from runners.agents.protocol import Action, Answer, Briefing, Observation, Run
 from runners.backends.sim import SimBackend
 from runners.opening import Site
 from runners.prove.case import Case
@@ -28,19 +28,19 @@ SCENARIOS = ("log-analysis", "disk-space-crisis", "security-incident", "cascadin
 class Scribe:
     """Plays as another agent does and writes down what a terminal would show, prompts included."""
 
-    def __init__(self, agent: InterventionAgent, prompt: str) -> None:
+    def __init__(self, agent: InterventionAgent) -> None:
         self._agent = agent
         self._typed: Action | None = None
-        self._prompt = prompt
+        self._prompt = ""
         self._sections: list[tuple[str, list[str]]] = []
 
-    def reset(self, task: Task) -> None:
-        self._agent.reset(task)
+    def reset(self, briefing: Briefing) -> None:
+        self._agent.reset(briefing)
 
     def act(self, observation: Observation) -> Action:
         if isinstance(self._typed, Run):
             self._show(f"{self._prompt}{self._typed.command}\n{observation.output}")
-        self._prompt = observation.prompt or self._prompt
+        self._prompt = observation.prompt
         self._typed = self._agent.act(observation)
         if self._typed.think:
             self._sections.append((self._thought(" ".join(self._typed.think.split())), []))
@@ -82,8 +82,7 @@ def transcripts() -> dict[str, str]:
 def _transcript(site: Site) -> str:
     scenario: ResolvedScenario = site.scenario
     primary = scenario.worlds[0]
-    hostname = site.content.systems[scenario.system].settings["hostname"]
-    scribe = Scribe(InterventionAgent(scenario.gold), f"root@{hostname}:~# ")
+    scribe = Scribe(InterventionAgent(scenario.gold))
     record = Case(site, repeats=1).play(primary, "gold", scribe)
     checks = ", ".join(f"{fact.check} {fact.finding}" for fact in record.facts if fact.means == "intervention")
     return (

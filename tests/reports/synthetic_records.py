@@ -9,7 +9,7 @@ from pathlib import Path
 
 import numpy as np
 
-from runners.records import AgentIdentity, Finding, GateFact, ObjectiveResult, Trial, TrialRecord, Turn
+from runners.records import AgentIdentity, GateFact, ObjectiveResult, Standing, Trial, TrialRecord, Turn
 from runners.records_io import RECORDS_FILE, encode
 
 DIGEST = hashlib.sha256(b"starter").hexdigest()
@@ -89,7 +89,7 @@ def record(
     seed: int = 1,
     outcome: str = "Passed",
     met: Sequence[bool] | None = None,
-    facts: Iterable[tuple[str, str, Finding, str]] = (),
+    facts: Iterable[tuple[str, str, Standing, str]] = (),
     harms: tuple[str, ...] = (),
     commands: int = 3,
     ordinal: int = 0,
@@ -169,10 +169,10 @@ def record(
 
 def _gate(
     scenario: Scenario, met: Sequence[bool], *, transfers: bool, harmed: bool
-) -> dict[str, list[tuple[str, str, Finding, str]]]:
+) -> dict[str, list[tuple[str, str, Standing, str]]]:
     """Role of a world -> the gate facts that its record carries."""
     _, (twin, _), (control, _) = scenario.worlds
-    primary: tuple[str, str, Finding, str] = (
+    primary: tuple[str, str, Standing, str] = (
         "primary",
         "primary",
         "pass",
@@ -181,14 +181,14 @@ def _gate(
     if not all(met):
         missed = scenario.objectives[list(met).index(False)][0]
         primary = ("primary", "primary", "fail", f"“{missed}” is not met at the end")
-    repeat: tuple[Finding, str] = ("fail", "/etc/fstab gained a line on the second application")
-    back: tuple[Finding, str] = ("pass", "rollback restores every persistent fact")
+    repeat: tuple[Standing, str] = ("fail", "/etc/fstab gained a line on the second application")
+    back: tuple[Standing, str] = ("pass", "rollback restores every persistent fact")
     if transfers:
         repeat = ("pass", "a second application changes nothing")
     if scenario.kind == "investigation":
         repeat = back = ("not-applicable", "an investigation repairs nothing")
-    elsewhere: tuple[Finding, str] = ("pass", "every objective is met") if transfers else ("fail", scenario.symptom)
-    healthy: tuple[Finding, str] = ("pass", "nothing changed, nothing was restarted, no request was dropped")
+    elsewhere: tuple[Standing, str] = ("pass", "every objective is met") if transfers else ("fail", scenario.symptom)
+    healthy: tuple[Standing, str] = ("pass", "nothing changed, nothing was restarted, no request was dropped")
     if harmed:
         healthy = ("harm", "nginx was restarted, 3 client requests were dropped")
     return {

@@ -115,7 +115,7 @@ def test_hostile_text_stays_text(tmp_path: Path) -> None:
         made = record(
             agent=AgentIdentity(name=text, configuration=text), scenario=scenario, facts=facts, attempt=number
         )
-        trial = replace(made.trial, pack=text, pack_version=text, backend=text, split=text)
+        trial = replace(made.trial, pack=text, pack_version=text, backend=text)
         turns = tuple(replace(turn, text=text, output=text) for turn in made.turns)
         records.append(replace(made, trial=trial, turns=turns, error=text, harms=(text,)))
     files = build_report([write_run(tmp_path / "run", records)], tmp_path / "out")

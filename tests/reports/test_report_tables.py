@@ -16,7 +16,7 @@ import reports
 from reports.export import as_csv, as_json
 from reports.statistics import Estimate, wilson
 from reports.tables import Table, Tables, named, tabulate
-from runners.records import AgentIdentity, Finding, TrialRecord
+from runners.records import AgentIdentity, Standing, TrialRecord
 from tests.reports.synthetic_records import SCENARIOS, Scenario, record, run_records, write_run
 
 A, B = AgentIdentity(name="a"), AgentIdentity(name="b")
@@ -29,14 +29,14 @@ def attempt(
     number: int,
     *,
     met: Sequence[bool] | None = None,
-    twin: Finding = "pass",
-    control: Finding = "pass",
+    twin: Standing = "pass",
+    control: Standing = "pass",
     errored: bool = False,
     commands: int = 4,
     **more: object,
 ) -> list[TrialRecord]:
     """All worlds of one attempt. `errored`: the primary is."""
-    recovered: Finding = "pass" if met is None or all(met) else "fail"
+    recovered: Standing = "pass" if met is None or all(met) else "fail"
     facts = [
         ("primary", "primary", recovered, "met" if recovered == "pass" else "not met"),
         ("repeat", "primary", "pass", "same"),

@@ -9,10 +9,13 @@ from pathlib import Path
 import pytest
 
 from runners.agents import registry
-from runners.agents.protocol import Action, Answer, Done, Observation, Run, Setting, Task
+from runners.agents.nop import Nop
+from runners.agents.protocol import Action, Answer, Briefing, Done, Observation, Run, Setting
 from runners.agents.random_ import RandomAgent
 from runners.agents.registry import known_agents, parse_agent
 from runners.agents.script import parse_script
+from runners.agents.spec import AgentSpec, agent_spec
+from runners.records import AgentIdentity
 from scenario_dsl.errors import AuthorError
 from scenario_dsl.model import Limits
 from tests.runners.cases import repair
@@ -26,8 +29,8 @@ class Foreign:
     def __init__(self, configuration: str, seed: int) -> None:
         self.said = f"{configuration} {seed}"
 
-    def reset(self, task: Task) -> None:
-        self.said += f" {task.complaint}"
+    def reset(self, briefing: Briefing) -> None:
+        self.said += f" {briefing.complaint}"
 
     def act(self, observation: Observation) -> Action:
         return Answer(self.said)
@@ -38,8 +41,8 @@ def setting(attempt: int = 0, seed: int = 7) -> Setting:
     return Setting(scenario=scenario, world=scenario.worlds[0], seed=seed, attempt=attempt)
 
 
-def task(questions: tuple[str, ...] = ()) -> Task:
-    return Task(complaint="It is slow.", questions=questions, hints=(), limits=Limits())
+def briefing(questions: tuple[str, ...] = ()) -> Briefing:
+    return Briefing(complaint="It is slow.", questions=questions, hints=(), limits=Limits())
 
 
 @pytest.mark.parametrize("text", ["gold", "nop", "random", "bad", "bad:known name", "bad:reboot"])
@@ -49,7 +52,7 @@ def test_own_agents_parse_and_travel(text: str) -> None:
     again = pickle.loads(pickle.dumps(spec))
     assert again == spec
     agent = again.factory(setting())
-    agent.reset(task())
+    agent.reset(briefing())
     assert isinstance(agent.act(SEEING), Run | Done)
 
 
@@ -76,7 +79,7 @@ def test_bad_plays_another_habit_each_attempt() -> None:
     first = []
     for attempt in range(4):
         agent = parse_agent("bad").factory(setting(attempt))
-        agent.reset(task())
+        agent.reset(briefing())
         action = agent.act(SEEING)
         assert isinstance(action, Run)
         first.append(action.command)
@@ -87,7 +90,7 @@ def test_bad_plays_another_habit_each_attempt() -> None:
 def test_random_depends_on_its_seed_alone() -> None:
     def played(seed: int) -> list[Action]:
         agent = RandomAgent(seed)
-        agent.reset(task(("When?",)))
+        agent.reset(briefing(("When?",)))
         actions: list[Action] = []
         while not actions or not isinstance(actions[-1], Done):
             actions.append(agent.act(SEEING))
@@ -110,7 +113,7 @@ def test_a_script_is_known_by_its_bytes(tmp_path: Path) -> None:
     assert parse_agent(f"script:{second}").identity != one.identity
     first.unlink()
     agent = pickle.loads(pickle.dumps(one)).factory(setting())
-    agent.reset(task())
+    agent.reset(briefing())
     assert [agent.act(SEEING) for _ in range(4)] == [Run("failed"), Answer("it was DNS"), Run("  write /x y"), Done()]
 
 
@@ -119,6 +122,20 @@ def test_a_script_must_be_text(tmp_path: Path) -> None:
     with pytest.raises(AuthorError, match="not UTF-8"):
         parse_agent(f"script:{tmp_path / 's'}")
     assert parse_script("") == ()
+
+
+def test_an_agent_is_one_line_of_the_table(monkeypatch: pytest.MonkeyPatch) -> None:
+    def read(configuration: str, training: bool) -> AgentSpec:
+        return agent_spec("mute", configuration.upper(), training, Nop())
+
+    monkeypatch.setattr(registry, "READERS", {**registry.READERS, "mute": read})
+    assert known_agents()[:6] == ("gold", "bad", "nop", "random", "script", "mute")
+    assert parse_agent("mute:a:b", training=True).identity == AgentIdentity(
+        name="mute", configuration="A:B", training=True
+    )
+    for name in ("gold", "nop", "random"):
+        with pytest.raises(AuthorError, match="takes no settings"):
+            parse_agent(f"{name}:fast")
 
 
 def test_others_agents_come_by_entry_point(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -131,6 +148,6 @@ def test_others_agents_come_by_entry_point(monkeypatch: pytest.MonkeyPatch) -> N
     monkeypatch.setattr(registry, "entry_points", found)
     assert known_agents()[-1] == "mine"
     agent = parse_agent("mine:large", training=True).factory(setting(seed=5))
-    agent.reset(task())
+    agent.reset(briefing())
     assert agent.act(SEEING) == Answer("large 5 It is slow.")
     assert parse_agent("mine:large", training=True).identity.training

@@ -14,10 +14,10 @@ from runners.agents.protocol import (
     AgentFailedError,
     AgentUnavailableError,
     Answer,
+    Briefing,
     Done,
     Observation,
     Run,
-    Task,
 )
 from runners.agents.script import ScriptAgent
 from runners.episode import Episode, play
@@ -46,10 +46,10 @@ class Recorder:
     def __init__(self, *actions: Action) -> None:
         self.actions = list(actions)
         self.seen: list[Observation] = []
-        self.task: Task | None = None
+        self.briefing: Briefing | None = None
 
-    def reset(self, task: Task) -> None:
-        self.task = task
+    def reset(self, briefing: Briefing) -> None:
+        self.briefing = briefing
 
     def act(self, observation: Observation) -> Action:
         self.seen.append(observation)
@@ -70,7 +70,7 @@ def test_rewards_add_up_to_the_score_and_the_shaping() -> None:
 def test_the_agent_is_told_its_task_and_what_is_left() -> None:
     agent = Recorder(Run("failed"), Run("cat /nowhere"))
     episode(repair(), agent)
-    assert agent.task == Task(
+    assert agent.briefing == Briefing(
         complaint="Something is slow (primary).",
         questions=(),
         hints=("Look at app.",),
@@ -78,13 +78,23 @@ def test_the_agent_is_told_its_task_and_what_is_left() -> None:
     )
     in_the_twin = Recorder()
     episode(repair(), in_the_twin, "other")
-    assert in_the_twin.task is not None
-    assert in_the_twin.task.hints == ("Look at worker.",)
+    assert in_the_twin.briefing is not None
+    assert in_the_twin.briefing.hints == ("Look at worker.",)
     first, second, third = agent.seen
     assert (first.exit_code, first.commands_left, first.seconds_left) == (None, 12, 600.0)
     assert (second.output, second.stdout, second.exit_code, second.commands_left) == ("app\n", "app\n", 0, 11)
     assert (third.stdout, third.exit_code) == ("", 1)
     assert third.output.startswith("cat: /nowhere")
+
+
+def test_the_prompt_is_there_from_the_beginning_and_after_an_answer() -> None:
+    agent = Recorder(Answer("?"), Run("failed"))
+    episode(repair(), agent)
+    first, answered, ran = (observation.prompt for observation in agent.seen)
+    assert first.startswith("toy:")
+    assert answered == first
+    assert ran.startswith("toy:")
+    assert ran != first
 
 
 def test_harm_counts_though_it_was_mended() -> None:
@@ -196,7 +206,7 @@ def test_the_agents_own_failure_ends_its_episode() -> None:
         def __init__(self, error: Exception) -> None:
             self.error = error
 
-        def reset(self, task: Task) -> None: ...
+        def reset(self, briefing: Briefing) -> None: ...
 
         def act(self, observation: Observation) -> Action:
             raise self.error

@@ -14,7 +14,7 @@ from runners.gate.bench import Bench
 from runners.gate.repeat import repeat
 from runners.gate.reversibility import reversibility
 from runners.interventions import as_typed
-from runners.records import Finding, GateFact, TrialRecord, judge
+from runners.records import GateFact, Standing, TrialRecord, judge
 from runners.seeds import derive
 from runners.trials import play_trial
 from runners.worlds import LiveWorld
@@ -52,7 +52,7 @@ def habit(*commands: str) -> Intervention:
     ],
 )
 def test_where_each_habit_is_refused(
-    intervention: Intervention, in_primary: Finding, in_twin: Finding, in_control: Finding
+    intervention: Intervention, in_primary: Standing, in_twin: Standing, in_control: Standing
 ) -> None:
     examined = bench()
     _, other, noise = examined.site.scenario.worlds
@@ -89,7 +89,7 @@ def test_naming_a_cause_that_is_not_there_is_wrong() -> None:
 @pytest.mark.parametrize(
     ("answer", "finding"), [("none", "pass"), ("10:15", "fail"), ("later", "fail"), (None, "pass")]
 )
-def test_a_control_may_state_what_is_true_in_it(answer: str | None, finding: Finding) -> None:
+def test_a_control_may_state_what_is_true_in_it(answer: str | None, finding: Standing) -> None:
     base = investigation()
     (asked,) = base.worlds[2].objectives
     states = replace(base.worlds[2], objectives=(replace(asked, check=Answer(question="When?", equals="none")),))
@@ -111,7 +111,7 @@ def test_a_control_may_state_what_is_true_in_it(answer: str | None, finding: Fin
         (habit("append /var/log/syslog x"), "intervention", "pass"),
     ],
 )
-def test_a_second_application(intervention: Intervention, means: str, finding: Finding) -> None:
+def test_a_second_application(intervention: Intervention, means: str, finding: Standing) -> None:
     assert repeat(bench(), intervention, means).finding == finding
 
 
@@ -132,7 +132,7 @@ HALF_UNDOING = Intervention(name="half", steps=(*UNDOING.steps, Step(run="append
         (as_typed(("systemctl restart web",)), "policy", "not-applicable"),
     ],
 )
-def test_taking_it_back(intervention: Intervention, means: str, finding: Finding) -> None:
+def test_taking_it_back(intervention: Intervention, means: str, finding: Standing) -> None:
     assert reversibility(bench(), intervention, means).finding == finding
 
 
@@ -233,7 +233,7 @@ def test_a_world_that_cannot_be_broken_is_closed() -> None:
 # -- the verdict
 
 
-def record(world: str, *facts: tuple[str, str, Finding], harms: tuple[str, ...] = (), ordinal: int = 0) -> TrialRecord:
+def record(world: str, *facts: tuple[str, str, Standing], harms: tuple[str, ...] = (), ordinal: int = 0) -> TrialRecord:
     job = job_of(site_of(repair()), world)
     return TrialRecord(
         trial_id=job.trial_id,
@@ -270,7 +270,7 @@ def test_all_that_is_needed_gives_verified_and_nothing_less_does() -> None:
 
 @pytest.mark.parametrize("index", range(5))
 @pytest.mark.parametrize("finding", ["fail", "harm", "unknown"])
-def test_one_bad_fact_decides(index: int, finding: Finding) -> None:
+def test_one_bad_fact_decides(index: int, finding: Standing) -> None:
     facts = list(GOOD)
     facts[index] = (*facts[index][:2], finding)
     expected = {

@@ -6,7 +6,8 @@ from dataclasses import replace
 
 import pytest
 
-from runners.agents.registry import AgentSpec, parse_agent
+from runners.agents.registry import parse_agent
+from runners.agents.spec import AgentSpec
 from runners.plan import HeldoutError, Plan, PlanError, differences, from_json, plan, to_json
 from runners.records import AgentIdentity, Trial
 from runners.trials import agent_seed, trial_id, world_seed

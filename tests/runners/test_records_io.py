@@ -6,6 +6,7 @@ from pathlib import Path
 
 import pytest
 
+from compiler.codec import Malformed
 from runners.records import AgentIdentity, GateFact, ObjectiveResult, Trial, TrialRecord, Turn
 from runners.records_io import (
     RECORDS_FILE,
@@ -48,6 +49,15 @@ def test_a_record_comes_back_as_it_went_in() -> None:
     assert b"\n" not in line
     assert decode(line) == RECORD
     assert encode(decode(line)) == line
+
+
+@pytest.mark.parametrize(
+    ("known", "unknown"), [('"primary"', '"bystander"'), ('"easy"', '"simple"'), ('"repair"', '"x"'), ('"train"', '""')]
+)
+def test_a_word_that_no_record_knows_is_refused(known: str, unknown: str) -> None:
+    line = encode(RECORD).decode().replace(known, unknown)
+    with pytest.raises(Malformed):
+        decode(line.encode())
 
 
 def test_records_are_read_in_order_with_their_bytes(tmp_path: Path) -> None:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import copy
 import re
 import shlex
 from collections.abc import Sequence
@@ -74,6 +73,7 @@ class ToyWorld:
             exit_code=code,
             seconds=self.machine.now - begun,
             truncated=len(output) > output_bytes,
+            prompt=self.prompt(),
         )
 
     def observe(self, probes: Sequence[Probe]) -> tuple[Observation, ...]:
@@ -115,8 +115,8 @@ class ToyWorld:
         self.machine.files = {**before.persistent, **kept}
         return stuck
 
-    def fork(self) -> ToyWorld:
-        return ToyWorld(copy.deepcopy(self.machine))
+    def prompt(self) -> str:
+        return f"toy:{self.machine.now:g}# "
 
     def close(self) -> None:
         self.closed = True
