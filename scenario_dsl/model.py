@@ -253,7 +253,7 @@ class SystemFile:
 class System:
     """A healthy machine, described once. `settings` holds the parts only a backend reads, checked against the schema:
 
-    hostname, os, memory, cpus, mounts, users, groups, units (enabled, started), clients, names, firewall, databases,
+    hostname, memory, cpus, mounts, users, groups, units (enabled, running), clients, names, firewall, databases,
     processes, volatile (globs of paths that normal life changes).
     """
 

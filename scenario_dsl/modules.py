@@ -51,16 +51,6 @@ _COPY = ModuleType(
         *_OWNERSHIP,
     ),
 )
-_TEMPLATE = ModuleType(
-    name="template",
-    doc="Write a file from a Jinja2 template that is on the machine.",
-    parameters=(
-        _must("dest", "path", "the file to write"),
-        _must("src", "path", "the template on the machine"),
-        _may("force", "boolean", "false: leave a file that is there as it is"),
-        *_OWNERSHIP,
-    ),
-)
 _FILE = ModuleType(
     name="file",
     doc="Make, change or remove files, directories and links.",
@@ -323,7 +313,6 @@ MODULES: Mapping[str, ModuleType] = MappingProxyType(
         module.name: module
         for module in (
             _COPY,
-            _TEMPLATE,
             _FILE,
             _LINEINFILE,
             _BLOCKINFILE,

@@ -41,19 +41,6 @@ FILE_ENTRY = mapping(
     required=("path",),
 )
 
-_OS = mapping(
-    "`os`",
-    {
-        "name": text("the distribution"),
-        "pretty_name": text("the distribution with its version"),
-        "id": text("its short name"),
-        "version": text("its version"),
-        "codename": text("the version's code name"),
-        "kernel": text("the kernel's release"),
-        "arch": text("the machine's architecture"),
-    },
-    description="the operating system",
-)
 _MOUNT = mapping(
     "a mount",
     {
@@ -64,7 +51,6 @@ _MOUNT = mapping(
         "inodes": whole("how many inodes it has"),
         "used": typed("size", "space taken by what is not described as files"),
         "inodes_used": whole("inodes taken by what is not described as files"),
-        "reserved": typed("size", "space that only root may use"),
         "options": many(text("a mount option"), "what it is mounted with"),
     },
     required=("path", "device", "fstype"),
@@ -89,7 +75,6 @@ _GROUP = mapping(
     {
         "name": typed("user", "its name"),
         "gid": whole("its number"),
-        "members": many(typed("user", "a user"), "who is in it"),
     },
     required=("name", "gid"),
 )
@@ -108,8 +93,6 @@ _CLIENT = mapping(
                 {
                     "path": text("the path"),
                     "weight": number("how often, against the others", minimum=0),
-                    "method": text("the request's method"),
-                    "status": whole("the status it normally gets"),
                 },
                 required=("path",),
             ),
@@ -164,7 +147,7 @@ _LOG = mapping(
     {
         "path": typed("path", "the file"),
         "kind": choice(
-            ("access", "error", "app", "worker", "postgres", "redis", "dpkg", "history"), "what kind of lines it holds"
+            ("access", "error", "app", "worker", "postgres", "redis", "dpkg"), "what kind of lines it holds"
         ),
         "hours": number("how far back it goes, rotated files included", minimum=0),
         "every": typed("duration", "the mean time between two lines"),
@@ -188,7 +171,6 @@ _DATABASES = mapping(
                         "a database",
                         {
                             "owner": text("the role that owns it"),
-                            "size": typed("size", "its size"),
                             "tables": free_mapping(
                                 "tables",
                                 mapping(
@@ -200,7 +182,6 @@ _DATABASES = mapping(
                                             "description": "its columns",
                                         },
                                         "rows": many(_ANY, "its rows"),
-                                        "owner": text("the role that owns it"),
                                     },
                                     required=("columns",),
                                 ),
@@ -224,17 +205,6 @@ _PROCESS: Schema = {
             "argv": many(text("an argument"), "its command line", at_least=1),
             "user": typed("user", "whose it is"),
             "rss": typed("size", "its resident memory"),
-            "vsz": typed("size", "its virtual memory"),
-            "cpu": number("the share of a processor that it uses, in percent", minimum=0),
-            "kernel": flag("a kernel thread"),
-            "parent": text("the process that started it"),
-            "pid": whole("its number"),
-            "ppid": whole("its parent's number"),
-            "tty": text("its terminal"),
-            "nice": whole("its nice value", minimum=-20, maximum=19),
-            "state": text("its state letter"),
-            "comm": text("its short name"),
-            "age": typed("duration", "how long it has been running"),
         },
         required=("argv",),
     )
@@ -252,8 +222,6 @@ def system_schema(probe: Schema) -> Schema:
             "hostname": text("the machine's host name"),
             "start": text("the time at which a world opens, as ISO 8601"),
             "uptime": typed("duration", "how long the machine has been up at the opening"),
-            "timezone": text("the machine's time zone"),
-            "os": _OS,
             "cpus": whole("how many processors it has", minimum=1, maximum=1024),
             "cpu_model": text("the processor's name"),
             "memory": mapping(
@@ -261,10 +229,7 @@ def system_schema(probe: Schema) -> Schema:
                 {
                     "total": typed("size", "the memory it has"),
                     "swap": typed("size", "its swap space"),
-                    "used": typed("size", "memory taken by what is not described as processes"),
                     "cached": typed("size", "memory used for files"),
-                    "buffers": typed("size", "memory used for buffers"),
-                    "swap_used": typed("size", "swap space in use"),
                 },
                 required=("total",),
                 description="the machine's memory",
@@ -277,7 +242,6 @@ def system_schema(probe: Schema) -> Schema:
                 {
                     "enabled": many(typed("unit", "a unit"), "what starts at boot"),
                     "running": many(typed("unit", "a unit"), "what runs, in the order of its start"),
-                    "masked": many(typed("unit", "a unit"), "what cannot be started"),
                 },
                 description="its systemd units; what they are stands in their files",
             ),
@@ -292,7 +256,6 @@ def system_schema(probe: Schema) -> Schema:
             "programs": free_mapping("`programs`", text("a program"), "path of a binary to the program that it is"),
             "logs": many(_LOG, "logs with a history, written by rule"),
             "volatile": many(text("a pattern of paths"), "what normal life changes, as shell patterns"),
-            "history": many(text("a command"), "what administrators typed before"),
             "logins": many(
                 mapping(
                     "a login",
@@ -314,8 +277,6 @@ def system_schema(probe: Schema) -> Schema:
                     {
                         "name": text("its name"),
                         "version": text("its version"),
-                        "arch": text("its architecture"),
-                        "description": text("what it is"),
                     },
                     required=("name",),
                 ),

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 
 from runners.sim.tasks.result import ModuleFailure
+from scenario_dsl.modules import MODULES
 from scenario_dsl.values import Value, thaw
 
 _TRUE = frozenset({"y", "yes", "on", "1", "true", "t", "1.0"})
@@ -17,33 +18,19 @@ ATTRIBUTES = ("owner", "group", "mode")
 class Arguments:
     """The arguments of one task. Getters convert as Ansible does, or raise `ModuleFailure`."""
 
-    __slots__ = ("_given", "module", "variables")
+    __slots__ = ("_given", "module")
 
-    def __init__(
-        self,
-        module: str,
-        given: Mapping[str, Value],
-        accepted: Sequence[str],
-        aliases: Mapping[str, str],
-        variables: Mapping[str, Value],
-    ) -> None:
-        """`accepted`: the names the module takes; `aliases`: other name -> name; `variables`: what templates see."""
-        known: dict[str, Value] = {}
-        unknown = []
-        for key, value in given.items():
-            name = aliases.get(key, key)
-            if name not in accepted:
-                unknown.append(key)
-            elif value is not None:
-                known[name] = value
+    def __init__(self, module: str, given: Mapping[str, Value]) -> None:
+        """`module`: one of the language's, which says what arguments there are."""
+        accepted = [parameter.name for parameter in MODULES[module].parameters]
+        unknown = sorted(name for name in given if name not in accepted)
         if unknown:
             raise ModuleFailure(
-                f"Unsupported parameters for ({module}) module: {', '.join(sorted(unknown))}. "
-                f"Supported parameters include: {', '.join(sorted((*accepted, *aliases)))}."
+                f"Unsupported parameters for ({module}) module: {', '.join(unknown)}. "
+                f"Supported parameters include: {', '.join(sorted(accepted))}."
             )
         self.module = module
-        self._given = known
-        self.variables = variables
+        self._given = {name: value for name, value in given.items() if value is not None}
 
     def __contains__(self, name: str) -> bool:
         return name in self._given

@@ -3,19 +3,12 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping
 
 from runners.sim.machine import Machine
-from runners.sim.tasks.arguments import ATTRIBUTES, Arguments
+from runners.sim.tasks.arguments import Arguments
 from runners.sim.tasks.files import find, make_parents, read_text
 from runners.sim.tasks.lineinfile import compile_pattern, save, split_lines
 from runners.sim.tasks.result import ModuleFailure, TaskResult
-
-ACCEPTED = (
-    "path", "state", "marker", "block", "insertafter", "insertbefore", "create", "marker_begin", "marker_end",
-    "append_newline", "prepend_newline", *ATTRIBUTES,
-)  # fmt: skip
-ALIASES: Mapping[str, str] = {"dest": "path", "destfile": "path", "name": "path", "content": "block"}
 
 
 def run(machine: Machine, arguments: Arguments) -> TaskResult:
@@ -33,7 +26,7 @@ def run(machine: Machine, arguments: Arguments) -> TaskResult:
         make_parents(machine, path)
     old = split_lines(read_text(machine, path)) if inode is not None else []
     block = _block(arguments) if is_present else []
-    new = _placed(list(old), block, arguments, is_present)
+    new = _placed(list(old), block, arguments)
     message = "Block inserted" if block else "Block removed"
     if inode is None:
         message = "File created"
@@ -57,7 +50,7 @@ def _block(arguments: Arguments) -> list[str]:
     return [begin, *split_lines(text if text.endswith("\n") else text + "\n"), end]
 
 
-def _placed(lines: list[str], block: list[str], arguments: Arguments, is_present: bool) -> list[str]:
+def _placed(lines: list[str], block: list[str], arguments: Arguments) -> list[str]:
     begin, end = _markers(arguments)
     begins = [index for index, line in enumerate(lines) if line == begin]
     ends = [index for index, line in enumerate(lines) if line == end]
@@ -68,13 +61,7 @@ def _placed(lines: list[str], block: list[str], arguments: Arguments, is_present
         place = _place(lines, arguments)
     if place and not lines[place - 1].endswith("\n"):
         lines[place - 1] += "\n"
-    if is_present and arguments.flag("prepend_newline") and place and lines[place - 1] != "\n":
-        lines.insert(place, "\n")
-        place += 1
     lines[place:place] = block
-    following = place + len(block)
-    if is_present and arguments.flag("append_newline") and following < len(lines) and lines[following] != "\n":
-        lines.insert(following, "\n")
     return lines
 
 

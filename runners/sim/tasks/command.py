@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 import shlex
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 
 from runners.sim.lifecycle import Failure, resolve
 from runners.sim.machine import Job, Machine
@@ -14,9 +14,6 @@ from runners.sim.tasks.globs import matches_any
 from runners.sim.tasks.result import ModuleFailure, TaskResult
 from runners.sim.users import accounts
 from scenario_dsl.values import Value
-
-ACCEPTED = ("cmd", "argv", "chdir", "creates", "removes", "strip_empty_ends")
-ALIASES: Mapping[str, str] = {"_raw_params": "cmd"}
 
 PATH = "/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin"
 SECONDS = 120.0

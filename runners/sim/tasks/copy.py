@@ -8,13 +8,10 @@ from collections.abc import Mapping
 
 from runners.sim.files.content import Content
 from runners.sim.machine import Machine
-from runners.sim.tasks.arguments import ATTRIBUTES, Arguments
+from runners.sim.tasks.arguments import Arguments
 from runners.sim.tasks.files import find, make_parents, replace_file, set_attributes
 from runners.sim.tasks.result import ModuleFailure, TaskResult
 from scenario_dsl.values import Value, thaw
-
-ACCEPTED = ("content", "src", "dest", "force", "remote_src", "follow", *ATTRIBUTES)
-ALIASES: Mapping[str, str] = {"thirsty": "force"}
 
 
 def run(machine: Machine, arguments: Arguments) -> TaskResult:
@@ -54,9 +51,6 @@ def put(
 ) -> TaskResult:
     """Make `destination` hold `content` with the attributes asked for. `mode`: what `mode: preserve` means."""
     here = find(machine, destination)
-    if here is not None and here.is_link and arguments.flag("follow"):
-        destination = machine.view().real_path(destination)
-        here = find(machine, destination)
     folder = find(machine, posixpath.dirname(destination) or "/", follow=True)
     if folder is None:
         raise ModuleFailure(f"Destination directory {posixpath.dirname(destination)} does not exist")

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import posixpath
 import re
-from collections.abc import Mapping
 
 from runners.sim.machine import Machine
 from runners.sim.tasks.arguments import Arguments
@@ -12,12 +11,6 @@ from runners.sim.tasks.files import find, read_text
 from runners.sim.tasks.result import ModuleFailure, TaskResult
 from runners.sim.users import accounts
 from scenario_dsl.values import Value
-
-ACCEPTED = (
-    "name", "user", "job", "cron_file", "state", "minute", "hour", "day", "month", "weekday", "special_time",
-    "disabled", "env", "insertafter", "insertbefore",
-)  # fmt: skip
-ALIASES: Mapping[str, str] = {"value": "job", "dom": "day", "dow": "weekday"}
 
 _COMMENT = "#Ansible: "
 _FIELDS = ("minute", "hour", "day", "month", "weekday")
@@ -28,13 +21,12 @@ def run(machine: Machine, arguments: Arguments) -> TaskResult:
     name, job = arguments.require("name"), arguments.text("job")
     is_present = arguments.choice("state", ("present", "absent"), "present") == "present"
     is_variable = arguments.flag("env")
-    arguments.exclusive("insertafter", "insertbefore")
     _check(arguments, is_present, is_variable, name)
     path = _place(machine, arguments)
     text = read_text(machine, path) if find(machine, path, follow=True) is not None else ""
     old = text.splitlines()
     if is_variable:
-        new = _variable(list(old), name, f'{name}="{job}"' if is_present else None, arguments)
+        new = _variable(list(old), name, f'{name}="{job}"' if is_present else None)
     else:
         new = _job(list(old), name, _entry(arguments) if is_present else None)
     if new != old and "cron_file" in arguments and not is_variable and not any(line.strip() for line in new):
@@ -65,8 +57,6 @@ def _check(arguments: Arguments, is_present: bool, is_variable: bool, name: str)
         raise ModuleFailure("To use cron_file=... parameter you must specify user=... as well")
     if "job" not in arguments:
         raise ModuleFailure("You must specify 'job' to install a new cron job or variable")
-    if ("insertafter" in arguments or "insertbefore" in arguments) and not is_variable:
-        raise ModuleFailure("Insertafter and insertbefore parameters are valid only with env=yes")
 
 
 def _place(machine: Machine, arguments: Arguments) -> str:
@@ -111,7 +101,7 @@ def _job(lines: list[str], name: str, entry: str | None) -> list[str]:
     return kept
 
 
-def _variable(lines: list[str], name: str, declaration: str | None, arguments: Arguments) -> list[str]:
+def _variable(lines: list[str], name: str, declaration: str | None) -> list[str]:
     places = [index for index, line in enumerate(lines) if line.startswith(f"{name}=")]
     if places:
         kept = []
@@ -123,14 +113,7 @@ def _variable(lines: list[str], name: str, declaration: str | None, arguments: A
         return kept
     if declaration is None:
         return lines
-    other = arguments.text("insertafter") or arguments.text("insertbefore")
-    if other is None:
-        return [declaration, *lines]
-    for index, line in enumerate(lines):
-        if line.startswith(f"{other}="):
-            place = index + 1 if "insertafter" in arguments else index
-            return [*lines[:place], declaration, *lines[place:]]
-    raise ModuleFailure(f"Variable named '{other}' not found.")
+    return [declaration, *lines]
 
 
 def _save(machine: Machine, arguments: Arguments, path: str, lines: list[str]) -> None:

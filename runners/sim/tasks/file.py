@@ -7,15 +7,11 @@ from collections.abc import Mapping
 
 from runners.sim.files.inode import Inode
 from runners.sim.machine import Machine
-from runners.sim.tasks.arguments import ATTRIBUTES, Arguments
+from runners.sim.tasks.arguments import Arguments
 from runners.sim.tasks.files import find, kind, remove_tree, set_attributes
 from runners.sim.tasks.result import ModuleFailure, TaskResult
 from scenario_dsl.values import Value
 
-ACCEPTED = (
-    "path", "state", "src", "recurse", "force", "follow", "modification_time", "access_time", *ATTRIBUTES,
-)  # fmt: skip
-ALIASES: Mapping[str, str] = {"dest": "path", "name": "path"}
 _STATES = ("absent", "directory", "file", "hard", "link", "touch")
 
 

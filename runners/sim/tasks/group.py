@@ -2,17 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-
 from runners.sim.machine import Machine
 from runners.sim.tasks.accounts import append, edit, free_number, remove
 from runners.sim.tasks.arguments import Arguments
 from runners.sim.tasks.result import ModuleFailure, TaskResult
 from runners.sim.users import accounts
 from scenario_dsl.values import Value
-
-ACCEPTED = ("name", "state", "gid", "system", "non_unique", "force", "local")
-ALIASES: Mapping[str, str] = {}
 
 
 def run(machine: Machine, arguments: Arguments) -> TaskResult:
@@ -25,14 +20,14 @@ def run(machine: Machine, arguments: Arguments) -> TaskResult:
         if group is None:
             return TaskResult(values=values)
         primary = next((user for user in known.users.values() if user.gid == group.gid), None)
-        if primary is not None and not arguments.flag("force"):
+        if primary is not None:
             raise ModuleFailure(f"groupdel: cannot remove the primary group of user '{primary.name}'\n", values)
         for path in ("/etc/group", "/etc/gshadow"):
             remove(machine, path, name)
         return TaskResult(changed=True, values=values)
     system = arguments.flag("system")
     moves = gid is not None and (group is None or group.gid != gid)
-    if moves and gid is not None and known.group(gid) is not None and not arguments.flag("non_unique"):
+    if moves and gid is not None and known.group(gid) is not None:
         tool = "groupadd" if group is None else "groupmod"
         raise ModuleFailure(f"{tool}: GID '{gid}' already exists\n", values)
     changed = False

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 
 from runners.sim.machine import Machine
 from runners.sim.network.firewall import Chain, FirewallError, Rule, Tables, parse_rule, with_chain, without_chain
@@ -10,19 +10,11 @@ from runners.sim.tasks.arguments import Arguments
 from runners.sim.tasks.result import ModuleFailure, TaskResult
 from scenario_dsl.values import Value
 
-ACCEPTED = (
-    "chain", "table", "state", "action", "rule_num", "protocol", "source", "destination", "source_port",
-    "destination_port", "destination_ports", "in_interface", "out_interface", "ctstate", "match", "limit",
-    "comment", "jump", "goto", "reject_with", "to_ports", "to_destination", "to_source", "icmp_type", "policy",
-    "flush", "chain_management", "ip_version", "wait", "log_prefix", "log_level",
-)  # fmt: skip
-ALIASES: Mapping[str, str] = {}
-
 # In the order, and by the names, in which iptables-save prints them: a rule is the same however it was asked for.
 _PACKET = (("source", "-s"), ("destination", "-d"), ("in_interface", "-i"), ("out_interface", "-o"), ("protocol", "-p"))
 _PORTS = (("source_port", "--sport"), ("destination_port", "--dport"))
 _TARGET = (
-    ("jump", "-j"), ("goto", "-g"), ("log_prefix", "--log-prefix"), ("log_level", "--log-level"),
+    ("jump", "-j"),
     ("to_destination", "--to-destination"), ("to_source", "--to-source"), ("to_ports", "--to-ports"),
 )  # fmt: skip
 _IMPLIED = ("tcp", "udp", "conntrack", "multiport", "comment", "limit", "state")

@@ -8,16 +8,10 @@ from typing import NamedTuple
 
 from runners.sim.files.content import Content
 from runners.sim.machine import Machine
-from runners.sim.tasks.arguments import ATTRIBUTES, Arguments
+from runners.sim.tasks.arguments import Arguments
 from runners.sim.tasks.files import find, make_parents, read_text, replace_file, set_attributes
 from runners.sim.tasks.result import ModuleFailure, TaskResult
 from scenario_dsl.values import Value
-
-ACCEPTED = (
-    "path", "state", "regexp", "search_string", "line", "insertafter", "insertbefore", "backrefs", "create",
-    "firstmatch", *ATTRIBUTES,
-)  # fmt: skip
-ALIASES: Mapping[str, str] = {"dest": "path", "destfile": "path", "name": "path", "regex": "regexp", "value": "line"}
 
 
 class Edit(NamedTuple):

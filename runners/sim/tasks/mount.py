@@ -2,17 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-
 from runners.sim.files.content import Content
 from runners.sim.files.tree import Mount
 from runners.sim.machine import Machine
 from runners.sim.tasks.arguments import Arguments
 from runners.sim.tasks.files import find, make_parents, read_text, replace_file
 from runners.sim.tasks.result import ModuleFailure, TaskResult
-
-ACCEPTED = ("path", "src", "fstype", "opts", "state", "dump", "passno", "fstab", "boot")
-ALIASES: Mapping[str, str] = {"name": "path"}
 
 _STATES = ("absent", "ephemeral", "mounted", "present", "remounted", "unmounted")
 _IN_TABLE = ("mounted", "present")

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 from types import MappingProxyType
-from typing import NamedTuple
 
 from runners.sim.budget import Budget, BudgetExceeded
 from runners.sim.machine import Machine
@@ -24,7 +23,6 @@ from runners.sim.tasks import (
     slurp,
     stat,
     systemd,
-    template,
     user,
     wait_for,
 )
@@ -41,21 +39,13 @@ STEPS = 20_000_000
 """What one task may spend, in steps of the machine's budget."""
 
 
-class Module(NamedTuple):
-    run: Run
-    accepted: Sequence[str]
-    aliases: Mapping[str, str]
-
-
 _SOURCES = (
     blockinfile, command, copy, cron, file, group, iptables, lineinfile, mount, replace, service, shell, slurp, stat,
-    systemd, template, user, wait_for,
+    systemd, user, wait_for,
 )  # fmt: skip
 
-MODULES: Mapping[str, Module] = MappingProxyType(
-    {source.__name__.rsplit(".", 1)[-1]: Module(source.run, source.ACCEPTED, source.ALIASES) for source in _SOURCES}
-)
-"""The subset, by short name."""
+MODULES: Mapping[str, Run] = MappingProxyType({source.__name__.rsplit(".", 1)[-1]: source.run for source in _SOURCES})
+"""What each module of the language does, by short name; which arguments it takes, the language says."""
 
 
 def apply(machine: Machine, task: Task, variables: Mapping[str, Value]) -> TaskResult:
@@ -118,12 +108,12 @@ def _once(machine: Machine, task: Task, variables: Mapping[str, Value]) -> TaskR
                 values={"skip_reason": "Conditional result was False", "false_condition": task.when},
             )
         name = task.module.removeprefix("ansible.builtin.").removeprefix("ansible.posix.")
-        module = MODULES.get(name)
-        if module is None:
+        run = MODULES.get(name)
+        if run is None:
             raise ModuleFailure(f"couldn't resolve module/action '{task.module}'.")
         given = render(task.arguments, variables)
         assert isinstance(given, Mapping)
-        return module.run(machine, Arguments(name, given, module.accepted, module.aliases, variables))
+        return run(machine, Arguments(name, given))
     except ModuleFailure as failure:
         return TaskResult(failed=True, msg=failure.msg, values=failure.values)
     except BudgetExceeded:

@@ -3,16 +3,12 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping
 
 from runners.sim.machine import Machine
-from runners.sim.tasks.arguments import ATTRIBUTES, Arguments
+from runners.sim.tasks.arguments import Arguments
 from runners.sim.tasks.files import find, read_text
 from runners.sim.tasks.lineinfile import compile_pattern, save
 from runners.sim.tasks.result import ModuleFailure, TaskResult
-
-ACCEPTED = ("path", "regexp", "replace", "after", "before", *ATTRIBUTES)
-ALIASES: Mapping[str, str] = {"dest": "path", "destfile": "path", "name": "path"}
 
 
 def run(machine: Machine, arguments: Arguments) -> TaskResult:

@@ -2,15 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-
 from runners.sim.machine import Machine
 from runners.sim.tasks.arguments import Arguments
 from runners.sim.tasks.result import ModuleFailure, TaskResult
 from runners.sim.tasks.systemd import change
-
-ACCEPTED = ("name", "state", "enabled", "pattern", "sleep", "use")
-ALIASES: Mapping[str, str] = {"service": "name"}
 
 
 def run(machine: Machine, arguments: Arguments) -> TaskResult:

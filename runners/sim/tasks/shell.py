@@ -2,15 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-
 from runners.sim.machine import Machine
 from runners.sim.tasks.arguments import Arguments
 from runners.sim.tasks.command import execute
 from runners.sim.tasks.result import TaskResult
-
-ACCEPTED = ("cmd", "chdir", "creates", "removes", "executable", "strip_empty_ends")
-ALIASES: Mapping[str, str] = {"_raw_params": "cmd"}
 
 
 def run(machine: Machine, arguments: Arguments) -> TaskResult:

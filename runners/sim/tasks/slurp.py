@@ -3,14 +3,10 @@
 from __future__ import annotations
 
 import base64
-from collections.abc import Mapping
 
 from runners.sim.machine import Machine
 from runners.sim.tasks.arguments import Arguments
 from runners.sim.tasks.result import ModuleFailure, TaskResult
-
-ACCEPTED = ("src",)
-ALIASES: Mapping[str, str] = {"path": "src"}
 
 
 def run(machine: Machine, arguments: Arguments) -> TaskResult:

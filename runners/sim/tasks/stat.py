@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import hashlib
 import stat
-from collections.abc import Mapping
 
 from runners.sim.files.inode import Inode
 from runners.sim.machine import Machine
@@ -13,9 +12,6 @@ from runners.sim.tasks.files import find
 from runners.sim.tasks.result import TaskResult
 from runners.sim.users import accounts
 from scenario_dsl.values import Value
-
-ACCEPTED = ("path", "follow", "get_checksum", "checksum_algorithm", "get_mime", "get_attributes")
-ALIASES: Mapping[str, str] = {"dest": "path", "name": "path", "checksum": "checksum_algorithm"}
 
 _ALGORITHMS = ("md5", "sha1", "sha224", "sha256", "sha384", "sha512")
 

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-
 from runners.sim.machine import Machine
 from runners.sim.systemd import manager
 from runners.sim.systemd.install import disable, enable, is_enabled, mask, unmask
@@ -12,9 +10,6 @@ from runners.sim.systemd.units import daemon_reload, full_name, read_unit
 from runners.sim.tasks.arguments import Arguments
 from runners.sim.tasks.result import ModuleFailure, TaskResult
 from scenario_dsl.values import Value
-
-ACCEPTED = ("name", "state", "enabled", "masked", "daemon_reload", "no_block", "force", "scope", "daemon_reexec")
-ALIASES: Mapping[str, str] = {"service": "name", "unit": "name", "daemon-reload": "daemon_reload"}
 
 STATES = ("reloaded", "restarted", "started", "stopped")
 

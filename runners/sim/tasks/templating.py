@@ -52,14 +52,6 @@ def holds(condition: str, variables: Mapping[str, Value]) -> bool:
     return value
 
 
-def render_file(text: str, variables: Mapping[str, Value]) -> str:
-    """A template file as the `template` module renders it: its last newline is kept."""
-    try:
-        return _FILES.from_string(text).render(_plain(variables))
-    except TemplateError as error:
-        raise ModuleFailure(str(error)) from error
-
-
 def _render_text(text: str, variables: Mapping[str, Value]) -> Value:
     if "{{" not in text and "{%" not in text:
         return text
@@ -156,5 +148,3 @@ def _environment() -> ImmutableSandboxedEnvironment:
 
 
 _TEXTS = _environment()
-_FILES = _environment()
-_FILES.trim_blocks = True

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import posixpath
 import stat
-from collections.abc import Mapping
 
 from runners.sim.machine import Machine
 from runners.sim.tasks.accounts import append, edit, free_number, remove, set_membership
@@ -13,12 +12,6 @@ from runners.sim.tasks.files import find, make_parents, remove_tree
 from runners.sim.tasks.result import ModuleFailure, TaskResult
 from runners.sim.users import User, accounts
 from scenario_dsl.values import Value
-
-ACCEPTED = (
-    "name", "state", "uid", "non_unique", "group", "groups", "append", "comment", "home", "shell", "password",
-    "password_lock", "update_password", "create_home", "expires", "move_home", "remove", "force", "system", "local",
-)  # fmt: skip
-ALIASES: Mapping[str, str] = {"user": "name", "createhome": "create_home"}
 
 _PASSWD, _SHADOW = "/etc/passwd", "/etc/shadow"
 

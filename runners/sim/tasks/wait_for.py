@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Mapping
+from collections.abc import Callable
 
 from runners.sim.machine import Machine
 from runners.sim.tasks.arguments import Arguments
@@ -11,11 +11,6 @@ from runners.sim.tasks.files import find, read_text
 from runners.sim.tasks.lineinfile import compile_pattern
 from runners.sim.tasks.result import ModuleFailure, TaskResult
 from scenario_dsl.values import Value
-
-ACCEPTED = (
-    "host", "port", "path", "state", "timeout", "delay", "sleep", "connect_timeout", "search_regex", "msg",
-)  # fmt: skip
-ALIASES: Mapping[str, str] = {}
 
 _STATES = ("absent", "drained", "present", "started", "stopped")
 

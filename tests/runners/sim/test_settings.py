@@ -1,0 +1,31 @@
+"""A system's description holds nothing that nobody reads: a key without effect only seems to describe something."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from pathlib import Path
+
+from scenario_dsl.schema import inlined
+
+SIM = Path(__file__).parents[3] / "runners" / "sim"
+# What the language itself reads, and what is for people.
+ELSEWHERE = {"system", "title", "doc", "files", "healthy"}
+
+
+def keys(schema: object, at: tuple[str, ...] = ()) -> Iterator[tuple[str, ...]]:
+    """Every key that the schema knows, with those above it."""
+    assert isinstance(schema, Mapping)
+    for name, inner in schema.get("properties", {}).items():
+        if at or name not in ELSEWHERE:
+            yield (*at, name)
+            yield from keys(inner, (*at, name))
+    for part in ("items", "additionalProperties"):
+        if isinstance(schema.get(part), Mapping):
+            yield from keys(schema[part], at)
+
+
+def test_every_key_of_a_system_has_a_reader() -> None:
+    sources = [path.read_text() for path in sorted(SIM.rglob("*.py"))]
+    readers = "\n".join(text for text in sources if "spec." in text or "runners.sim.system import" in text)
+    unread = [".".join(route) for route in keys(inlined("system")) if f'"{route[-1]}"' not in readers]
+    assert unread == []
