@@ -16,6 +16,7 @@ from runners.sim.files.tree import Mount
 from runners.sim.generated import write_data, write_history
 from runners.sim.lifecycle import Failure, spawn
 from runners.sim.machine import Event, JobRunner, Machine, mix, no_shell
+from runners.sim.memory import installed
 from runners.sim.network.described import describe
 from runners.sim.proc import Proc
 from runners.sim.processes import Process
@@ -328,7 +329,13 @@ def _start(machine: Machine) -> None:
         )  # fmt: skip
     kernel(machine, _BANNER, priority=5)
     kernel(machine, f"Command line: BOOT_IMAGE=/boot/vmlinuz-6.1.0-18-amd64 root={_root(machine)} ro quiet")
-    kernel(machine, f"Memory: {size(machine.spec.section('memory').get('total', 8 << 30)) >> 10}K/8388092K available")
+    total = size(machine.spec.section("memory").get("total", 8 << 30)) >> 10
+    taken = total - (installed(machine) >> 10)
+    kernel(
+        machine,
+        f"Memory: {total - taken - 516}K/{total - 516}K available (14342K kernel code, 2332K rwdata, 9060K rodata, "
+        f"2796K init, 17404K bss, {taken}K reserved, 0K cma-reserved)",
+    )
     machine.moment(1.2)
     kernel(
         machine,

@@ -6,6 +6,7 @@ import re
 from datetime import UTC, datetime, timedelta
 
 from runners.sim.commands.context import CommandExit, Context
+from runners.sim.commands.following import interrupted_at
 from runners.sim.commands.options import Options
 from runners.sim.format import human_systemd
 from runners.sim.journal_lines import boot_id, fields, json_line, short_line
@@ -274,7 +275,8 @@ def _entry(ctx: Context, options: Options, entry: Entry, index: int, output: str
 def _follow(ctx: Context, options: Options, output: str) -> int:
     """Wait for new entries as long as a patient reader would, then end as if interrupted."""
     seen = len(list(ctx.machine.journal))
-    for _ in range(int(_FOLLOW_SECONDS)):
+    end = min(interrupted_at(ctx), ctx.machine.clock.now + _FOLLOW_SECONDS)
+    while ctx.machine.clock.now < end:
         ctx.sleep(1.0)
         fresh = list(ctx.machine.journal)[seen:]
         seen += len(fresh)

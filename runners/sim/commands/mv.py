@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import errno
+from collections.abc import Iterator
 
 from runners.sim.commands.context import Context
 from runners.sim.commands.copying import Copier, answer, into_directory
@@ -74,7 +75,7 @@ def _move(ctx: Context, options: Options, source: str, target: str) -> bool:
         files.rename(source, target)
     except OSError as error:
         if error.errno == errno.EXDEV:
-            return _across(ctx, source, target)
+            return _across(ctx, options, source, target)
         if error.errno == errno.EINVAL:
             ctx.err(f"cannot move {quoted(source)} to a subdirectory of itself, {quoted(target)}")
         else:
@@ -85,12 +86,28 @@ def _move(ctx: Context, options: Options, source: str, target: str) -> bool:
     return True
 
 
-def _across(ctx: Context, source: str, target: str) -> bool:
-    """Between file systems: copy with everything, then remove."""
+def _across(ctx: Context, options: Options, source: str, target: str) -> bool:
+    """Between file systems: copy with everything, then remove. With -v each file is told of twice."""
+    told = list(_below(ctx, source, target)) if options.has("v") else []
     if ctx.files.exists(target) and not ctx.files.stat(target).is_dir:
         ctx.files.unlink(target)
     everything = frozenset({"mode", "ownership", "timestamps", "links"})
     copier = Copier(ctx, recursive=True, preserve=everything, follow=False)
     if not copier.copy(source, target):
         return False
-    return remove_tree(ctx, source)
+    for path, copy, is_dir in told:
+        ctx.line(f"created directory {quoted(copy)}" if is_dir else f"copied {quoted(path)} -> {quoted(copy)}")
+    if not remove_tree(ctx, source):
+        return False
+    for path, _, is_dir in reversed(told):
+        ctx.line(f"removed {'directory ' if is_dir else ''}{quoted(path)}")
+    return True
+
+
+def _below(ctx: Context, source: str, target: str) -> Iterator[tuple[str, str, bool]]:
+    """A file or a tree: where each part is, where its copy goes, whether it is a folder. Outermost first."""
+    is_dir = ctx.files.stat(source, follow=False).is_dir
+    yield source, target, is_dir
+    if is_dir:
+        for name in ctx.files.names(source):
+            yield from _below(ctx, f"{source}/{name}", f"{target}/{name}")

@@ -6,6 +6,7 @@ import re
 from collections import deque
 
 from runners.sim.commands.context import Context, Reader
+from runners.sim.commands.following import INTERRUPTED, interrupted_at
 from runners.sim.commands.inputs import describe, inputs, lines, size
 from runners.sim.commands.open_files import FileStream
 from runners.sim.commands.options import parse
@@ -52,6 +53,7 @@ def main(ctx: Context) -> int:
         if not followed:
             ctx.die("no files remaining")
         _follow(ctx, followed, headers)
+        return INTERRUPTED
     return int(bool(failed))
 
 
@@ -102,7 +104,8 @@ def _skip_to_last(reader: FileStream, count: int) -> None:
 def _follow(ctx: Context, followed: list[tuple[str, Reader]], headers: bool) -> None:
     """Print what is appended, for as long as the command may run."""
     current = followed[-1][0]
-    while True:
+    end = interrupted_at(ctx)
+    while ctx.machine.clock.now < end:
         ctx.sleep(1.0)
         ctx.spend(50)
         for label, reader in followed:

@@ -36,13 +36,17 @@ class Entered(BaseException):
 
 
 class Keyboard(Device):
-    """The terminal that a line was typed at: it has nothing more to say. `free`: a shell may take it over now."""
+    """The terminal that a line was typed at: it has nothing more to say.
 
-    __slots__ = ("free",)
+    `free`: a shell may take it over now; `attended`: somebody waits there for the end of what runs.
+    """
+
+    __slots__ = ("attended", "free")
 
     def __init__(self, machine: Machine) -> None:
         super().__init__(machine, "/dev/null", (1, 3))
         self.free = False
+        self.attended = False
 
 
 class Left(NamedTuple):

@@ -206,6 +206,7 @@ def _run_typed(shell: Shell, program: Program, console: Console) -> int:
         for number, statement in enumerate(body.statements):
             console.left = Left(Body(body.statements[number + 1 :]), lines)
             console.keyboard.free = may_nest(statement)
+            console.keyboard.attended = not statement.background
             try:
                 shell.run_body(Body((statement,)))
             except Abandon as abandoned:
