@@ -165,7 +165,7 @@ class _Play:
             self._submitted = action.intervention
             turn = Turn(kind="submit", text=to_text(action.intervention), at=at, think=action.think)
         self._turns.append(turn)
-        return self._observation(reward=turn.reward)
+        return self._observation()
 
     def _run(self, action: Run) -> Observation:
         at = self._at()
@@ -248,10 +248,14 @@ class _Play:
             harms += len(self._look("after the last command")[0])
             held &= self._board.met()
         self._board.keep(held)
+        prevented = self._board.prevented()
+        if prevented:
+            self._board.prevent(self._live.observe(prevented), self._commands, self._now())
         return round(self._gained() + self._scenario.reward.harm * harms, 9)
 
     def _gained(self) -> float:
-        score = self._board.score
+        """The points since the last time. A control has none: nothing there was broken."""
+        score = self._board.score if self._world.role != "control" else 0.0
         gained, self._score = round(score - self._score, 9), score
         return gained
 
@@ -261,13 +265,11 @@ class _Play:
     def _at(self) -> float:
         return round(self._now(), 6)
 
-    def _observation(self, turn: Turn | None = None, *, stdout: str = "", reward: float = 0.0) -> Observation:
+    def _observation(self, turn: Turn | None = None, *, stdout: str = "") -> Observation:
         commands_left = self._limits.commands - self._commands
         seconds_left = max(round(self._limits.seconds - self._now(), 6), 0.0)
         if turn is None:
-            return Observation(
-                prompt=self._prompt, reward=reward, commands_left=commands_left, seconds_left=seconds_left
-            )
+            return Observation(prompt=self._prompt, commands_left=commands_left, seconds_left=seconds_left)
         return Observation(
             output=turn.output,
             stdout=stdout,
@@ -275,7 +277,6 @@ class _Play:
             truncated=turn.truncated,
             timed_out=turn.timed_out,
             prompt=self._prompt,
-            reward=turn.reward,
             commands_left=commands_left,
             seconds_left=seconds_left,
         )

@@ -29,7 +29,7 @@ class Scoreboard:
     """The state of a world's objectives.
 
     A probe's objective is met while its probe holds and lost with it; a `seen` one is kept once earned; an answer's
-    is met while one of the standing answers fits. Nothing counts before it is armed.
+    is met while one of the standing answers fits. Nothing counts before it is armed, save what was prevented.
     """
 
     def __init__(self, world: World) -> None:
@@ -99,6 +99,29 @@ class Scoreboard:
         for standing in self._standings:
             if standing.objective.name not in names:
                 standing.met, standing.met_at_command, standing.met_at_seconds = False, None, None
+
+    def prevented(self) -> tuple[Probe, ...]:
+        """Where everything that was armed is met: the probes of what never was, because a repair came before it.
+
+        `prevent` takes their observations in order. A probe of the machine must be among what is met: where nothing
+        was repaired, nothing was prevented.
+        """
+        armed = [each for each in self._standings if each.armed and isinstance(each.objective.check, Probe)]
+        if not armed or not all(standing.met for standing in armed):
+            return ()
+        return tuple(check for _, check in self._unarmed())
+
+    def prevent(self, observations: Sequence[Observation], command: int, seconds: float) -> None:
+        """Take what `prevented()` showed: a consequence that never came about is worth what mending it is."""
+        for (standing, _), observation in zip(self._unarmed(), observations, strict=True):
+            _set(standing, observation.holds, command, seconds)
+
+    def _unarmed(self) -> list[tuple[_Standing, Probe]]:
+        return [
+            (standing, standing.objective.check)
+            for standing in self._standings
+            if not standing.armed and isinstance(standing.objective.check, Probe)
+        ]
 
     def results(self) -> tuple[ObjectiveResult, ...]:
         return tuple(

@@ -92,8 +92,8 @@ class LiveWorld(Protocol):
 
     def facts(self) -> Facts: ...
 
-    def restore_files(self, before: Facts) -> tuple[str, ...]:
-        """Put the persistent files back to what they were at `before` (a derived rollback, for agents that gave none).
+    def restore(self, before: Facts) -> tuple[str, ...]:
+        """Put what lasts back to what it was at `before` (a derived rollback, for agents that gave none).
 
         Returns what could not be put back; empty means all of it could.
         """

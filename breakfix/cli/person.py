@@ -27,7 +27,6 @@ class Person:
         self._ask = ask
         self._briefing: Briefing | None = None
         self._hints: list[str] = []
-        self.hints_used = 0
 
     def reset(self, briefing: Briefing) -> None:
         self._briefing = briefing
@@ -41,8 +40,6 @@ class Person:
             sys.stdout.write(observation.output if observation.output.endswith("\n") else observation.output + "\n")
         if observation.timed_out:
             say("[the command was stopped: it took too long]")
-        if observation.reward > 0:
-            say(f"[+{observation.reward:g} points]")
         if observation.commands_left <= 0:
             say("[no commands are left]")
         while True:
@@ -64,7 +61,6 @@ class Person:
         if word == ":task":
             _show_briefing(self._briefing)
         elif word == ":hint" and self._hints:
-            self.hints_used += 1
             say(f"hint: {self._hints.pop(0)}")
         elif word == ":hint":
             say("there are no more hints")

@@ -13,11 +13,10 @@ from runners.sim.budget import Budget, BudgetExceeded
 from runners.sim.build import boot, open_world
 from runners.sim.entering import enter
 from runners.sim.facts import persistent_facts
-from runners.sim.files.tree import FileTree
 from runners.sim.machine import Machine
 from runners.sim.probes.baseline import Baseline
 from runners.sim.probes.evaluate import Memo
-from runners.sim.restore import restore_files
+from runners.sim.restore import restore
 from runners.sim.shell.running import run_job
 from runners.sim.shell.seat import Seat
 from runners.sim.shell.session import Limits, Session
@@ -100,7 +99,7 @@ class SimWorld:
         self._seat = Seat(session)
         self._memo = Memo(baseline)
         self._opened = machine.clock.now
-        self._trees: list[tuple[Facts, FileTree]] = []
+        self._pictures: list[tuple[Facts, Machine]] = []
 
     def run(self, command: str, *, output_bytes: int, seconds: float) -> CommandResult:
         return _guarded(self._run, command, output_bytes, seconds)
@@ -164,13 +163,13 @@ class SimWorld:
             requests_failed=machine.counters.get("requests_failed", 0),
             transactions_broken=machine.counters.get("transactions_broken", 0),
         )
-        self._trees.append((facts, machine.files.fork(machine.clock.fork())))
+        self._pictures.append((facts, machine.fork()))
         return facts
 
-    def restore_files(self, before: Facts) -> tuple[str, ...]:
-        for facts, tree in self._trees:
+    def restore(self, before: Facts) -> tuple[str, ...]:
+        for facts, machine in self._pictures:
             if facts is before:
-                return _guarded(restore_files, self._machine, facts.persistent, tree)
+                return _guarded(restore, self._machine, facts.persistent, machine)
         raise WorldError("these facts were not taken in this world")
 
     def fork(self) -> SimWorld:
@@ -178,7 +177,7 @@ class SimWorld:
         other = SimWorld(self._machine.fork(), self._seat.session, self._memo.baseline)
         other._seat = self._seat.fork()
         other._opened = self._opened
-        other._trees = list(self._trees)
+        other._pictures = list(self._pictures)
         return other
 
     def close(self) -> None:

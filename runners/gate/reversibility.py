@@ -29,7 +29,7 @@ def reversibility(bench: Bench, intervention: Intervention, means: Means) -> Gat
         if means == "intervention":
             roll_back(live, applied, bench.limits)
         elif changed:
-            left_over = live.restore_files(before)
+            left_over = live.restore(before)
         remaining = lasting_changes(before, live.facts())
     if means == "policy" and (left_over or remaining):
         reason = f"no rollback was handed in, and none could be derived for {named(left_over or remaining)}"

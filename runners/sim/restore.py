@@ -1,4 +1,4 @@
-"""Putting a machine's lasting files back to what they were: the rollback of somebody who wrote none."""
+"""Putting a machine's lasting state back to what it was: the rollback of somebody who wrote none."""
 
 from __future__ import annotations
 
@@ -13,11 +13,17 @@ from runners.sim.files.tree import FileTree
 from runners.sim.machine import Machine
 
 
-def restore_files(machine: Machine, facts: Mapping[str, str], then: FileTree) -> tuple[str, ...]:
-    """Make the lasting files what they were in the tree `then`, whose facts are `facts`.
+def restore(machine: Machine, facts: Mapping[str, str], then: Machine) -> tuple[str, ...]:
+    """Make the lasting files and the packet filter what they were on the machine `then`, whose facts are `facts`.
 
-    Returns what still differs: things that are no files, and files for which there was no room.
+    Returns what still differs, such as files for which there was no room.
     """
+    machine.network.tables = then.network.tables
+    _restore_files(machine, facts, then.files)
+    return _different(persistent_facts(machine), facts)
+
+
+def _restore_files(machine: Machine, facts: Mapping[str, str], then: FileTree) -> None:
     paths = [name for name in _different(persistent_facts(machine), facts) if name.startswith("/")]
     # Away with what is new or of another kind, deepest first; then back with what was, from the top.
     for path in reversed(paths):
@@ -27,7 +33,6 @@ def restore_files(machine: Machine, facts: Mapping[str, str], then: FileTree) ->
         old = _inode(then, path)
         if path in facts and old is not None:
             _put_back(machine, path, old)
-    return _different(persistent_facts(machine), facts)
 
 
 def _different(one: Mapping[str, str], other: Mapping[str, str]) -> tuple[str, ...]:

@@ -36,8 +36,12 @@ def accepted_key(machine: Machine, user: str) -> str:
         return ""
     for line in text.splitlines():
         found = None if line.startswith("#") else _KEY.search(line)
-        if found is not None:
+        if found is None:
+            continue
+        try:
             return f"{kind(found[1])} {fingerprint(found[2])}"
+        except ValueError:
+            continue  # sshd passes over a line that is no key, too
     return ""
 
 

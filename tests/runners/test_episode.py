@@ -119,12 +119,19 @@ def test_what_a_fault_or_a_cascade_broke_is_not_the_agents_harm() -> None:
     assert played.turns[0].cascades == ("flood",)
 
 
-def test_a_cascade_arms_its_objective() -> None:
+def test_a_consequence_that_never_came_about_is_worth_what_mending_it_is() -> None:
     early = typed(cascading(), "write /etc/app.conf good; systemctl start app")
     assert early.cascades_fired == ()
+    assert early.objectives[3].met
     assert not early.objectives[3].armed
-    assert early.score == 0.5
+    assert early.score == 0.8
     assert early.recovered
+    # Half a repair has prevented nothing.
+    half = typed(cascading(), "write /etc/app.conf good")
+    assert not half.objectives[3].met
+
+
+def test_a_cascade_arms_its_objective() -> None:
     late = typed(cascading(), "true", "true", "write /etc/app.conf good; systemctl start app")
     assert late.cascades_fired == ("flood",)
     assert late.unmet == ("emptied",)

@@ -109,7 +109,7 @@ class ToyWorld:
             requests_failed=self.machine.requests_failed,
         )
 
-    def restore_files(self, before: Facts) -> tuple[str, ...]:
+    def restore(self, before: Facts) -> tuple[str, ...]:
         stuck = tuple(path for path in sorted(self.machine.files) if path.startswith("/proc/"))
         kept = {path: text for path, text in self.machine.files.items() if path.startswith("/var/log/")}
         self.machine.files = {**before.persistent, **kept}
