@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
+import re
+import shutil
 import sys
+import textwrap
 from collections.abc import Callable, Sequence
 
 from prompt_toolkit import PromptSession
@@ -11,11 +14,13 @@ from prompt_toolkit.history import InMemoryHistory
 
 from breakfix.cli.output import say
 from runners.agents.protocol import Action, Answer, Briefing, Done, Observation, Run
+from runners.sim.shell.continuation import incomplete
 
 HELP = """Type commands as on any server. What is yours alone starts with a colon:
   :hint          the next hint          :answer TEXT   hand in an answer
   :task          the complaint again    :done          you are finished (or Ctrl-D)"""
 
+_FEW, _WIDEST = 5, 100
 _PROMPT = "# "
 """Where the world cannot tell what its shell asks with."""
 
@@ -40,8 +45,8 @@ class Person:
             sys.stdout.write(observation.output if observation.output.endswith("\n") else observation.output + "\n")
         if observation.timed_out:
             say("[the command was stopped: it took too long]")
-        if observation.commands_left <= 0:
-            say("[no commands are left]")
+        if observation.commands_left <= _FEW:
+            say(f"[{observation.commands_left or 'no'} commands are left]")
         while True:
             line = self._ask(observation.prompt or _PROMPT)
             if line is None:
@@ -50,11 +55,14 @@ class Person:
             if word == ":done":
                 return Done()
             if word == ":answer" and rest.strip():
+                say("[noted]")
                 return Answer(rest.strip())
             if word.startswith(":") and word != ":":
                 self._own(word)
             elif line.strip() and observation.commands_left > 0:
                 return Run(line)
+            elif line.strip():
+                say("[no commands are left: hand in an :answer, or end with :done]")
 
     def _own(self, word: str) -> None:
         assert self._briefing is not None
@@ -71,9 +79,11 @@ class Person:
 def prompting(words: Sequence[str]) -> Callable[[str], str | None]:
     """Ask on the terminal, with line editing, history and completion of `words`; plain lines elsewhere."""
     if not sys.stdin.isatty():
-        return _from_standard_input
+        return _whole(_from_standard_input)
+    # A word ends at white space and at the shell's operators, so that a dash or a slash does not begin a new one.
+    completer = WordCompleter([*words, ":hint", ":answer", ":task", ":done"], pattern=re.compile(r"[^\s|&;()<>]+"))
     session: PromptSession[str] = PromptSession(
-        history=InMemoryHistory(), completer=WordCompleter([*words, ":hint", ":answer", ":task", ":done"])
+        history=InMemoryHistory(), completer=completer, complete_while_typing=False
     )
 
     def ask(prompt: str) -> str | None:
@@ -85,7 +95,7 @@ def prompting(words: Sequence[str]) -> Callable[[str], str | None]:
             except EOFError:
                 return None
 
-    return ask
+    return _whole(ask)
 
 
 def _from_standard_input(prompt: str) -> str | None:
@@ -96,8 +106,24 @@ def _from_standard_input(prompt: str) -> str | None:
     return line.rstrip("\n")
 
 
+def _whole(ask: Callable[[str], str | None]) -> Callable[[str], str | None]:
+    """Ask on, as a shell does, while what was typed is not a whole command yet."""
+
+    def ask_on(prompt: str) -> str | None:
+        text = ask(prompt)
+        while text is not None and incomplete(text):
+            more = ask("> ")
+            if more is None:
+                return text
+            text = f"{text}\n{more}"
+        return text
+
+    return ask_on
+
+
 def _show_briefing(briefing: Briefing) -> None:
-    say(briefing.complaint.strip())
+    width = min(shutil.get_terminal_size().columns, _WIDEST)
+    say(textwrap.fill(" ".join(briefing.complaint.split()), width))
     for question in briefing.questions:
         say(f"Question: {question}")
     say(f"You have {briefing.limits.commands} commands.")

@@ -71,10 +71,11 @@ def _play(name: str, seed: int, reveal: bool) -> int:
         contents={bundle.digest: bundle.content}, factories={spec.identity: spec.factory}, backend=find_backend("sim")
     )
     records: list[TrialRecord] = []
-    for job in resolved.jobs():
-        if records and not _go_on(ask, job.trial.role):
+    for number, job in enumerate(resolved.jobs(), start=1):
+        if records and not _go_on(ask):
             break
-        say(f"\n── {scenario.title} ── {_ROLES[job.trial.role]}\n")
+        # Which world it is stays untold: a call that may be a false alarm must be looked into like any other.
+        say(f"\n── {scenario.title} ── call {number} of {resolved.size}\n")
         record = run_trial(job, work)
         records.append(record)
         _show_result(record)
@@ -83,27 +84,29 @@ def _play(name: str, seed: int, reveal: bool) -> int:
         ):
             break
     say(f"\nVerdict: {judge(records)}. {_MEANING[judge(records)]}")
+    for reason in dict.fromkeys(
+        fact.reason for record in records for fact in record.facts if fact.finding in _DECISIVE
+    ):
+        say(f"  because: {reason}")
     if reveal:
         _show_gold(scenario)
     return 0
 
 
-_ROLES: Mapping[str, str] = {
-    "primary": "you are on call",
-    "twin": "another night, another server",
-    "control": "a third call",
-}
 _MEANING: Mapping[str, str] = {
     "VERIFIED": "You understood it: twin, control, repeat and rollback agree.",
     "RECOVERED_UNPROVEN": "The machine is up again; that you understood why is not proven.",
-    "NOT_RECOVERED": "The machine is not back.",
+    "NOT_RECOVERED": "What was asked for is not done.",
     "HARMFUL": "Something healthy was hurt.",
     "UNKNOWN": "Not every check was made, so nobody can say.",
 }
 
 
-def _go_on(ask: Callable[[str], str | None], role: str) -> bool:
-    answer = ask(f"\nGo on to the next call ({role} world)? It decides whether your repair was understanding. [Y/n] ")
+_DECISIVE = ("harm", "fail", "unknown")
+
+
+def _go_on(ask: Callable[[str], str | None]) -> bool:
+    answer = ask("\nGo on to the next call? It helps to decide whether you understood. [Y/n] ")
     return answer is not None and answer.strip().lower() in ("", "y", "yes")
 
 
@@ -119,8 +122,10 @@ def _show_result(record: TrialRecord) -> None:
             say(f"  {'✓' if objective.met else '✗'} {objective.points:.2f}  {objective.name}")
     for fact in record.facts:
         say(f"  {fact.check}: {fact.finding}: {fact.reason}")
+    told = " ".join(fact.reason for fact in record.facts)
     for harm in record.harms:
-        say(f"  harm: {harm}")
+        if harm not in told:
+            say(f"  harm: {harm}")
 
 
 def _show_gold(scenario: ResolvedScenario) -> None:
