@@ -196,7 +196,7 @@ def tabulate(frames: Frames) -> Tables:
             title="Leaderboard",
             caption="Agents by verified rate, then score. Intervals are 95%.",
             headings=(
-                Heading("rank", "#", "count", "Place by verified rate, then score"),
+                RANK,
                 AGENT,
                 *_headings(LEADERBOARD),
             ),
@@ -246,7 +246,7 @@ def _by_scenario(attempts: pd.DataFrame, scenarios: Sequence[str], agents: Seque
         caption="Each agent at each scenario.",
         headings=(
             SCENARIO,
-            Heading("difficulty", "Difficulty", "text", "easy to expert"),
+            DIFFICULTY,
             AGENT,
             *_headings(BY_SCENARIO),
         ),

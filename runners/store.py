@@ -16,7 +16,7 @@ from pathlib import Path
 
 from compiler.codec import Malformed
 from runners.plan import Plan, differences, from_json, to_json
-from runners.record_index import INDEX_FILE, Entry, add, entries_like, open_index, played
+from runners.record_index import Entry, add, entries_like, open_index, played
 from runners.records import TrialRecord
 from runners.records_io import RECORDS_FILE, Line, RecordsError, committed_length, decode, records_file
 from scenario_dsl.errors import AuthorError, HostError
@@ -152,17 +152,6 @@ def find_record(folder: Path, identifier: str, ordinal: int | None = None) -> Tr
         return decode(line)
     except Malformed as error:
         raise RecordsError(f"{path}: at byte {wanted[-1].start}: {error}") from error
-
-
-def rebuild_index(folder: Path) -> int:
-    """Make the index anew from the records; returns how many there are."""
-    for name in (INDEX_FILE, f"{INDEX_FILE}-wal", f"{INDEX_FILE}-shm"):
-        (folder / name).unlink(missing_ok=True)
-    index = open_index(folder)
-    try:
-        return int(index.execute("SELECT count(*) FROM trials").fetchone()[0])
-    finally:
-        index.close()
 
 
 @contextmanager

@@ -130,8 +130,3 @@ def table(
         line = gap.join(cells)
         lines.append(line.rstrip() if trim else line)
     return lines
-
-
-def percent_ceiling(used: int, total: int) -> str:
-    """Used of total in whole percent, rounded up as df does; `-` when there is nothing to divide by."""
-    return f"{-(-used * 100 // total)}%" if total else "-"

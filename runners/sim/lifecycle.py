@@ -218,12 +218,6 @@ def open_file(machine: Machine, process: Process, path: str, mode: str = "a") ->
     return file
 
 
-def close_file(machine: Machine, process: Process, file: OpenFile) -> None:
-    process = machine.processes.get(process.pid) or process
-    machine.processes.put(process._replace(files=tuple(other for other in process.files if other.fd != file.fd)))
-    machine.files.close(file.inode)
-
-
 def may_signal(cred: Cred, target: Process) -> bool:
     return cred.uid in (0, target.cred.uid)
 

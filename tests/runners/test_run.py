@@ -32,7 +32,6 @@ from runners.store import (
     find_record,
     open_run,
     read_plan,
-    rebuild_index,
 )
 from runners.trials import Job, Work, run_trial
 from runners.worlds import WorldError
@@ -147,7 +146,6 @@ def test_the_index_is_rebuilt_from_the_records(tmp_path: Path) -> None:
     with open_run(tmp_path, planned()) as writer:
         assert len(writer.played) == planned().size
     assert sqlite3.connect(tmp_path / INDEX_FILE).execute("SELECT * FROM trials ORDER BY start").fetchall() == rows
-    assert rebuild_index(tmp_path) == len(rows)
     data = (tmp_path / RECORDS_FILE).read_bytes()
     begin, length = rows[7][3:5]
     assert rows[7][0].encode() in data[begin : begin + length]

@@ -2,13 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-
 from runners.sim.commands.context import Context, Reader, Writer
-from runners.sim.commands.streams import Buffer, Capture, release
+from runners.sim.commands.streams import Capture, release
 
 NOT_FOUND = 127
-CANNOT_RUN = 126
 
 
 def with_streams(ctx: Context, *, stdin: Reader | None = None, stdout: Writer | None = None) -> Context:
@@ -41,13 +38,6 @@ def shell_output(ctx: Context, text: str) -> tuple[bytes, int]:
     """What a line writes to its standard output, and its exit status."""
     capture = Capture(ctx.machine)
     status = shell(ctx, text, stdout=capture)
-    return bytes(capture.data), status
-
-
-def command_output(ctx: Context, argv: Sequence[str], data: bytes = b"") -> tuple[bytes, int]:
-    """What a program writes when given `data`, and its exit status. OSError when it cannot be executed."""
-    capture = Capture(ctx.machine)
-    status = with_streams(ctx, stdin=Buffer(data), stdout=capture).run(argv)
     return bytes(capture.data), status
 
 

@@ -68,11 +68,10 @@ def _independent(data: bytes, level: int) -> bytes:
 
 def _repeated(checksum: int, length: int, times: int) -> int:
     """The CRC-32 of a block written `times` times, by doubling."""
-    total, total_length = 0, 0
+    total = 0
     while times:
         if times & 1:
             total = _combined(total, checksum, length)
-            total_length += length
         checksum = _combined(checksum, checksum, length)
         length *= 2
         times >>= 1

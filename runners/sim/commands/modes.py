@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import re
-import stat
 
 _CLAUSE = re.compile(r"([ugoa]*)((?:[-+=](?:[rwxXst]*|[ugo]))+)")
 _ACTION = re.compile(r"([-+=])([ugo](?![rwxXst])|[rwxXst]*)")
@@ -73,8 +72,3 @@ def _letters(what: str, mode: int, directory: bool) -> int:
         else:
             bits |= 0o1000
     return bits
-
-
-def mode_text(mode: int) -> str:
-    """The ten characters that ls -l begins with."""
-    return stat.filemode(mode)

@@ -128,15 +128,6 @@ class FileView:
         except OSError as error:
             raise fail(error.errno or errno.EIO, path) from None
 
-    def append_to(self, number: int, data: bytes) -> None:
-        """Append through an open descriptor: no permission is asked any more."""
-        if number < 0:
-            for synthetic in self.tree.synthetic.values():
-                synthetic.store(number, data)
-            return
-        inode = self.tree.inodes[number]
-        self._store(inode, inode.content.append(data))
-
     def _store(self, inode: Inode, content: Content) -> Inode:
         now = self.tree.clock.now
         mode = inode.mode

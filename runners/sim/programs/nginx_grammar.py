@@ -297,16 +297,3 @@ def _tokens(text: str, path: str) -> Iterator[_Token]:
                     at = end if end > 0 else at
                 at += 1
             yield _Token(text[start:at], line, False)
-
-
-def files_read(view: FileView, path: str) -> list[str]:
-    """The files that make up a configuration, in the order they are read. ConfigError as for `parse`."""
-    found: dict[str, None] = {path: None}
-
-    def collect(block: tuple[Directive, ...]) -> None:
-        for directive in block:
-            found[directive.file] = None
-            collect(directive.block or ())
-
-    collect(parse(view, path))
-    return list(found)

@@ -11,9 +11,6 @@ from scenario_dsl.values import Value, thaw
 _TRUE = frozenset({"y", "yes", "on", "1", "true", "t", "1.0"})
 _FALSE = frozenset({"n", "no", "off", "0", "false", "f", "0.0"})
 
-ATTRIBUTES = ("owner", "group", "mode")
-"""What every module that writes files takes beside its own arguments."""
-
 
 class Arguments:
     """The arguments of one task. Getters convert as Ansible does, or raise `ModuleFailure`."""
