@@ -63,7 +63,7 @@ class TemplateError(AuthorError):
     """An expression that cannot be evaluated. `expression` is its text with the braces; `kind` is one of:
 
     syntax, forbidden (`name`: the unknown filter, if it is one), unknown (`name`: the unknown name), large, value,
-    mixed (`name` is known now, `late` only while running), computed (with `name`, known only while running)
+    mixed (`name` is known now, `late` only while running)
     """
 
     def __init__(self, kind: str, expression: str, reason: str, name: str = "", late: str = "") -> None:

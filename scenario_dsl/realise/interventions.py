@@ -5,13 +5,20 @@ What differs in another world must be discovered there; discovered names stay as
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+from collections.abc import Set as AbstractSet
+
+from scenario_dsl.diagnostics import Diagnostic, closest
 from scenario_dsl.model import Intervention, Step
+from scenario_dsl.problems import templates as problems
 from scenario_dsl.realise.rendering import for_shell
-from scenario_dsl.realise.texts import Scope
+from scenario_dsl.realise.texts import Scope, known_names, template_problem
+from scenario_dsl.template import TemplateError, expressions, is_name, names_in
 from scenario_dsl.values import Route
 
 
 def make_intervention(scope: Scope, intervention: Intervention) -> Intervention:
+    everything = frozenset(step.discover for step in intervention.steps if step.discover is not None)
     discovered: frozenset[str] = frozenset()
     steps: list[Step] = []
     for step in intervention.steps:
@@ -20,26 +27,57 @@ def make_intervention(scope: Scope, intervention: Intervention) -> Intervention:
             discovered |= {step.discover}
         steps.append(
             Step(
-                think=_shell(scope, (*step.at, "think"), step.think, before),
-                run=_shell(scope, (*step.at, "run"), step.run, before),
+                think=_shell(scope, (*step.at, "think"), step.think, before, everything),
+                run=_shell(scope, (*step.at, "run"), step.run, before, everything),
                 discover=step.discover,
-                only_if=_shell(scope, (*step.at, "only_if"), step.only_if, before),
+                only_if=_shell(scope, (*step.at, "only_if"), step.only_if, before, everything),
                 # Undone after everything was done, so it knows what its own step found.
-                undo=_shell(scope, (*step.at, "undo"), step.undo, discovered),
-                answer=_shell(scope, (*step.at, "answer"), step.answer, before),
+                undo=_shell(scope, (*step.at, "undo"), step.undo, discovered, everything),
+                answer=_shell(scope, (*step.at, "answer"), step.answer, before, everything),
             )
         )
     return Intervention(
         name=intervention.name,
         steps=tuple(steps),
         hypothesis=scope.maybe_text((*intervention.at, "hypothesis"), intervention.hypothesis),
-        falsifier=_shell(scope, (*intervention.at, "falsifier"), intervention.falsifier, frozenset()),
+        falsifier=scope.maybe_text((*intervention.at, "falsifier"), intervention.falsifier),
     )
 
 
-def _shell(scope: Scope, route: Route, template: str | None, discovered: frozenset[str]) -> str | None:
+def _shell(
+    scope: Scope, route: Route, template: str | None, discovered: AbstractSet[str], everything: AbstractSet[str]
+) -> str | None:
     if template is None:
         return None
+    wrong = [*_misused(scope, route, template, discovered, everything)]
+    if wrong:
+        scope.found += wrong
+        return template
     with scope.reporting(route):
         return for_shell(template, scope.names, discovered)
     return template
+
+
+def _misused(
+    scope: Scope, route: Route, template: str, discovered: AbstractSet[str], everything: AbstractSet[str]
+) -> Iterator[Diagnostic]:
+    """Names that are not known when the step needs them, and discovered ones that are computed with."""
+    source = scope.document.source
+    known = scope.names.keys() | discovered
+    for found in expressions(template):
+        span = scope.document.within(route, found.written)
+        try:
+            used = names_in(found.written)
+        except TemplateError as error:
+            yield template_problem(scope.document, route, error, known)
+            continue
+        for name in sorted(used - known):
+            if name in everything:
+                yield problems.NotYetDiscovered(source=source, span=span, name=name)
+            else:
+                yield problems.UnknownName(
+                    source=source, span=span, name=name, known=known_names(known), suggestion=closest(name, known)
+                )
+        late = sorted(used & discovered)
+        if late and not is_name(found.inner):
+            yield problems.DiscoveredInExpression(source=source, span=span, name=late[0])

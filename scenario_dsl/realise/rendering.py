@@ -11,7 +11,7 @@ from collections.abc import Iterator, Mapping
 from collections.abc import Set as AbstractSet
 
 from scenario_dsl.realise.literals import escape, escape_all
-from scenario_dsl.template import TemplateError, expressions, is_name, names_in, names_in_condition, render
+from scenario_dsl.template import TemplateError, expressions, names_in, names_in_condition, render
 from scenario_dsl.values import Value, strings
 
 
@@ -31,18 +31,14 @@ def mentions(value: Value, names: AbstractSet[str]) -> bool:
 
 
 def for_shell(template: str, names: Mapping[str, Value], discovered: AbstractSet[str]) -> str:
-    """Shell text: discovered names stay as `{{ name }}`, exactly so, for the run to replace."""
+    """Shell text: discovered names, each alone in its expression, stay as `{{ name }}` for the run to replace."""
     known = {name: value for name, value in names.items() if name not in discovered}
     parts: list[str] = []
     for part, is_expression in _parts(template):
-        found = sorted(names_in(part) & discovered) if is_expression else []
-        if not found:
+        if is_expression and names_in(part) & discovered:
+            parts.append(f"{{{{ {part[2:-2].strip()} }}}}")
+        else:
             parts.append(text(part, known) if is_expression else part)
-            continue
-        inner = part[2:-2]
-        if not is_name(inner):
-            raise TemplateError("computed", part, "a discovered value is put in as it is", found[0])
-        parts.append(f"{{{{ {inner.strip()} }}}}")
     return "".join(parts)
 
 

@@ -26,8 +26,6 @@ def template_problem(document: Document, route: Route, error: TemplateError, kno
         )
     if error.kind == "mixed":
         return problems.MixedExpression(source=source, span=span, early=error.name, late=error.late)
-    if error.kind == "computed":
-        return problems.DiscoveredInExpression(source=source, span=span, name=error.name)
     if error.kind == "large":
         return problems.TemplateTooLarge(source=source, span=span, reason=error.reason)
     if error.kind == "forbidden":
@@ -99,10 +97,16 @@ class Scope:
             return tuple(self.value((*route, index), item) for index, item in enumerate(value))
         if isinstance(value, Mapping):
             return {key: self.value((*route, key), item) for key, item in value.items()}
-        if isinstance(value, str):
+        if isinstance(value, str) and self.knows(route, value):
             with self.reporting(route):
                 return render(value, self.names)
         return value
+
+    def knows(self, route: Route, template: str) -> bool:
+        """Does every expression of a text parse, with names that are known? What is wrong is noted."""
+        wrong = [*check_names(self.document, route, template, self.names.keys())]
+        self.found += wrong
+        return not wrong
 
     def arguments(self, route: Route, arguments: Mapping[str, Value]) -> dict[str, Value]:
         """Arguments with their expressions put in; those that cannot be evaluated are left out."""
@@ -115,8 +119,9 @@ class Scope:
         return concrete
 
     def text(self, route: Route, template: str) -> str:
-        with self.reporting(route):
-            return text(template, self.names)
+        if self.knows(route, template):
+            with self.reporting(route):
+                return text(template, self.names)
         return template
 
     def maybe_text(self, route: Route, template: str | None) -> str | None:
