@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass, replace
 
+from compiler.codec import NotCanonical
 from runners.agents.protocol import (
     Action,
     Agent,
@@ -26,7 +27,7 @@ from runners.interventions import to_text
 from runners.objectives import Scoreboard, missing, questions
 from runners.opening import wait_for_witness
 from runners.records import ObjectiveResult, Turn
-from runners.text import readable
+from runners.text import readable, writable
 from runners.worlds import LiveWorld
 from scenario_dsl.model import Intervention, Limits
 from scenario_dsl.worlds import ResolvedScenario, World
@@ -144,12 +145,16 @@ class _Play:
                 return _failure(error)
             if not isinstance(action, Action):
                 return f"the agent failed: it returned {type(action).__name__}, which is no action"
+            action = _writable(action)
             if isinstance(action, Done):
                 self._turns.append(Turn(kind="done", text="", at=self._at(), think=action.think))
                 return None
             if isinstance(action, Run) and self._commands >= self._limits.commands:
                 return None
-            observation = self._act(action)
+            try:
+                observation = self._act(action)
+            except NotCanonical as error:
+                return f"the agent failed: what it handed in {error}"
             if self._now() >= self._limits.seconds:
                 return None
         return None
@@ -162,8 +167,8 @@ class _Play:
             self._board.answered(action.text, self._commands, self._now())
             turn = Turn(kind="answer", text=action.text, at=at, think=action.think, reward=self._gained())
         else:
-            self._submitted = action.intervention
             turn = Turn(kind="submit", text=to_text(action.intervention), at=at, think=action.think)
+            self._submitted = action.intervention
         self._turns.append(turn)
         return self._observation()
 
@@ -282,5 +287,16 @@ class _Play:
         )
 
 
+def _writable(action: Action) -> Action:
+    """The action with texts that a record can hold, so that no agent can keep its record from being written."""
+    think = writable(action.think) if action.think is not None else None
+    if isinstance(action, Run):
+        return Run(writable(action.command), think)
+    if isinstance(action, Answer):
+        return Answer(writable(action.text), think)
+    return replace(action, think=think)
+
+
 def _failure(error: Exception) -> str:
-    return str(error) if isinstance(error, AgentFailedError) else f"the agent failed: {type(error).__name__}: {error}"
+    said = str(error) if isinstance(error, AgentFailedError) else f"the agent failed: {type(error).__name__}: {error}"
+    return writable(said)

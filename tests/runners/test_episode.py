@@ -7,6 +7,7 @@ from dataclasses import replace
 
 import pytest
 
+from compiler.codec import dump
 from runners.agents.interventional import InterventionAgent
 from runners.agents.protocol import (
     Action,
@@ -18,11 +19,12 @@ from runners.agents.protocol import (
     Done,
     Observation,
     Run,
+    Submit,
 )
 from runners.agents.script import ScriptAgent
 from runners.episode import Episode, play
 from runners.worlds import WorldError
-from scenario_dsl.model import Delay, Limits, Probe, Reward
+from scenario_dsl.model import Delay, Intervention, Limits, Probe, Reward, Step
 from scenario_dsl.worlds import ResolvedScenario
 from tests.runners.cases import cascading, investigation, repair, service, site_of, write
 from tests.runners.toy import ToyWorld
@@ -250,3 +252,17 @@ def test_probes_are_evaluated_once_a_command() -> None:
         return live.machine.observed
 
     assert observed(["true"] * 7) - observed(["true"] * 4) == 3 * 3
+
+
+def test_no_agent_can_keep_its_record_from_being_written() -> None:
+    half = "\ud83d"
+    agent = Recorder(Run(f"echo {half}", think=half), Answer(half, think=half), Done(think=half))
+    played = episode(repair(), agent)
+    assert [(turn.text, turn.think) for turn in played.turns] == [("echo ?", "?"), ("?", "?"), ("", "?")]
+    dump(played.turns)
+
+    handed_in = Recorder(Submit(Intervention(name="fix", steps=(Step(run=f"echo {half}"),))))
+    played = episode(repair(), handed_in)
+    assert played.agent_error is not None
+    assert played.agent_error.startswith("the agent failed: what it handed in cannot be written as JSON")
+    assert played.submitted is None
