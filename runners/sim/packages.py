@@ -25,8 +25,8 @@ _BASE = (
     ("libc6", "2.36-9+deb12u9", "GNU C Library: Shared libraries"), ("logrotate", "3.21.0-1", "Log rotation utility"),
     ("lsof", "4.95.0-1", "utility to list open files"), ("nginx", "1.22.1-9", "small, powerful, "
 "scalable web/proxy server"),
-    ("openssh-server", "1:9.2p1-2+deb12u3", "secure shell (SSH) server, for secure access from remote machines"),
-    ("openssl", "3.0.15-1~deb12u1", "Secure Sockets Layer toolkit - cryptographic utility"),
+    ("openssh-server", "1:9.2p1-2+deb12u2", "secure shell (SSH) server, for secure access from remote machines"),
+    ("openssl", "3.0.11-1~deb12u2", "Secure Sockets Layer toolkit - cryptographic utility"),
     ("passwd", "1:4.13+dfsg1-1+b1", "change and administer password and group data"),
     ("postgresql-15", "15.6-0+deb12u1", "The World's Most Advanced Open Source Relational Database"),
     ("postgresql-client-15", "15.6-0+deb12u1", "front-end programs for "
@@ -37,7 +37,7 @@ _BASE = (
     ("rsyslog", "8.2302.0-1", "reliable system and kernel logging "
 "daemon"), ("sed", "4.9-1", "GNU stream editor for filtering/transforming text"),
     ("sudo", "1.9.13p3-1+deb12u1", "Provide limited super user privileges to specific users"),
-    ("systemd", "252.31-1~deb12u1", "system and service "
+    ("systemd", "252.22-1~deb12u1", "system and service "
 "manager"), ("util-linux", "2.38.1-5+deb12u1", "miscellaneous system utilities"),
 )  # fmt: skip
 OWNERS = {

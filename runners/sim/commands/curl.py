@@ -197,7 +197,7 @@ def _failed(
         "unreachable": f"Failed to connect to {host} port {port} after {milliseconds} ms: Couldn't connect to server",
         "empty-reply": "Empty reply from server",
         "not-http": "Received HTTP/0.9 when not allowed",
-        "tls": "OpenSSL/3.0.15: error:0A00010B:SSL routines::wrong version number",
+        "tls": "OpenSSL/3.0.11: error:0A00010B:SSL routines::wrong version number",
         "bad-url": "URL using bad/illegal format or missing URL",
         "no-such-host": f"Could not resolve host: {host}",
     }.get(failure.kind, failure.message)

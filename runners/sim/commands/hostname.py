@@ -20,7 +20,7 @@ _HOSTNAME = Tool(
 _CTL = Tool(
     "hostnamectl [OPTIONS...] COMMAND ...",
     "h,help transient static pretty json= H,host= M,machine= no-ask-password",
-    "systemd 252 (252.39-1~deb12u1)",
+    "systemd 252 (252.22-1~deb12u1)",
     hinted=False,
 )
 

@@ -30,7 +30,7 @@ _TOOL = Tool(
     "vacuum-time= verify sync flush rotate relinquish-var smart-relinquish-var dump-catalog list-catalog "
 "update-catalog "
     "N,fields F,field= interval= verify-key= setup-keys force h,help",
-    "systemd 252 (252.39-1~deb12u1)",
+    "systemd 252 (252.22-1~deb12u1)",
     hinted=False,
 )  # fmt: skip
 

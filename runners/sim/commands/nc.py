@@ -29,12 +29,16 @@ def main(ctx: Context) -> int:
         return _telnet(ctx)
     options = _NC.parse(ctx)
     if options.has("h"):
-        ctx.stderr.write(b"OpenBSD netcat (Debian patchlevel 1.219-1)\nusage: " + _NC.usage.encode() + b"\n")
+        ctx.stderr.write(
+            b"OpenBSD netcat (Debian patchlevel 1.219-1)\nusage: "
+            + _NC.usage.encode("utf-8", "surrogateescape")
+            + b"\n"
+        )
         return 1
     if options.has("l"):
         return _listen(ctx, options)
     if len(options.operands) < 2:
-        ctx.stderr.write(b"usage: " + _NC.usage.encode() + b"\n")
+        ctx.stderr.write(b"usage: " + _NC.usage.encode("utf-8", "surrogateescape") + b"\n")
         return 1
     host, ports = options.operands[0], options.operands[1]
     low, dash, high = ports.partition("-")
@@ -56,7 +60,7 @@ def _listen(ctx: Context, options: Options) -> int:
     """Hold a port until somebody connects, or with -k for good."""
     words = [*options.operands, *([options.value("p") or ""] if options.has("p") else [])]
     if not words or not words[-1].isdigit():
-        ctx.stderr.write(b"usage: " + _NC.usage.encode() + b"\n")
+        ctx.stderr.write(b"usage: " + _NC.usage.encode("utf-8", "surrogateescape") + b"\n")
         return 1
     machine, port = ctx.machine, int(words[-1])
     address = resolve(machine, words[0]) if len(words) > 1 else "0.0.0.0"  # noqa: S104
@@ -69,12 +73,16 @@ def _listen(ctx: Context, options: Options) -> int:
         ctx.err(problem.strerror or "")
         return 1
     if options.has("v"):
-        ctx.stderr.write(f"Listening on {address} {port}\n".encode())
+        ctx.stderr.write(f"Listening on {address} {port}\n".encode("utf-8", "surrogateescape"))
     keep = options.has("k")
     if ctx.hub is not None:
         ctx.hub.wait(lambda: not keep and accepted(machine, ctx.pid) > 0)
     if options.has("v"):
-        ctx.stderr.write(f"Connection received on localhost {accepted(machine, ctx.pid) + 40000}\n".encode())
+        ctx.stderr.write(
+            f"Connection received on localhost {accepted(machine, ctx.pid) + 40000}\n".encode(
+                "utf-8", "surrogateescape"
+            )
+        )
     return 0
 
 
@@ -102,7 +110,9 @@ def _try(ctx: Context, host: str, port: int, timeout: float, *, verbose: bool, s
         service = service_name(port, "tcp")
         shown = "*" if service.isdigit() else service
         ctx.stderr.write(
-            f"Connection to {_place(host, result.address)} {port} port [tcp/{shown}] succeeded!\n".encode()
+            f"Connection to {_place(host, result.address)} {port} port [tcp/{shown}] succeeded!\n".encode(
+                "utf-8", "surrogateescape"
+            )
         )
     return 0 if scan else _talk(ctx, result)
 
@@ -122,7 +132,11 @@ def _udp(ctx: Context, host: str, port: int, *, verbose: bool) -> int:
     if verbose:
         name = service_name(port, "udp")
         shown = "*" if name.isdigit() else name
-        ctx.stderr.write(f"Connection to {_place(host, address)} {port} port [udp/{shown}] succeeded!\n".encode())
+        ctx.stderr.write(
+            f"Connection to {_place(host, address)} {port} port [udp/{shown}] succeeded!\n".encode(
+                "utf-8", "surrogateescape"
+            )
+        )
     return 0
 
 
@@ -133,7 +147,7 @@ def _talk(ctx: Context, connection: Connection) -> int:
         ctx.out(connection.remote.banner.rstrip("\r\n") + "\r\n")
         return 0
     if connection.process is not None and connection.process.program == "sshd":
-        ctx.out("SSH-2.0-OpenSSH_9.2p1 Debian-2+deb12u3\r\n")
+        ctx.out("SSH-2.0-OpenSSH_9.2p1 Debian-2+deb12u2\r\n")
         return 0
     if not sent.strip():
         return 0
@@ -183,14 +197,18 @@ def _telnet(ctx: Context) -> int:
     if isinstance(address, ResolveFailure):
         ctx.sleep(address.seconds)
         ctx.stderr.write(
-            f"telnet: could not resolve {host}/{words[1] if len(words) > 1 else 'telnet'}: {address.message}\n".encode()
+            f"telnet: could not resolve {host}/{words[1] if len(words) > 1 else 'telnet'}: {address.message}\n".encode(
+                "utf-8", "surrogateescape"
+            )
         )
         return 1
     ctx.line(f"Trying {address}...")
     result = connect(ctx.machine, host, port, cred=ctx.cred)
     ctx.sleep(result.seconds)
     if isinstance(result, ConnectFailure):
-        ctx.stderr.write(f"telnet: Unable to connect to remote host: {result.message}\n".encode())
+        ctx.stderr.write(
+            f"telnet: Unable to connect to remote host: {result.message}\n".encode("utf-8", "surrogateescape")
+        )
         return 1
     ctx.line(f"Connected to {host}.\nEscape character is '^]'.")
     _talk(ctx, result)

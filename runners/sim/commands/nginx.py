@@ -40,7 +40,7 @@ def main(ctx: Context) -> int:
         return 0
     if "-V" in words:
         ctx.stderr.write(
-            f"nginx version: {VERSION}\nbuilt with OpenSSL 3.0.8 7 Feb 2023 (running with OpenSSL 3.0.15 3 Sep 2024)\n"
+            f"nginx version: {VERSION}\nbuilt with OpenSSL 3.0.8 7 Feb 2023 (running with OpenSSL 3.0.11 19 Sep 2023)\n"
             "TLS SNI support enabled\nconfigure arguments: --prefix=/usr/share/nginx --conf-path=/etc/nginx/nginx.conf "
             "--http-log-path=/var/log/nginx/access.log --error-log-path=stderr "
 "--lock-path=/var/lock/nginx.lock "

@@ -23,7 +23,7 @@ from runners.sim.network.connect import ConnectFailure, connect
 from runners.sim.network.http import HttpRequest, HttpResponse, exchange
 from runners.sim.openssl_make import ecparam, genpkey, genrsa, req, sign
 
-_VERSION = "OpenSSL 3.0.15 3 Sep 2024 (Library: OpenSSL 3.0.15 3 Sep 2024)"
+_VERSION = "OpenSSL 3.0.11 19 Sep 2023 (Library: OpenSSL 3.0.11 19 Sep 2023)"
 _WITH_VALUE = frozenset(
     {
         "in",
@@ -108,7 +108,7 @@ def main(ctx: Context) -> int:
 def _version(ctx: Context, options: dict[str, str], _operands: list[str]) -> int:
     ctx.line(_VERSION)
     if "a" in options:
-        ctx.line('built on: Tue Sep  3 18:57:22 2024 UTC\nplatform: debian-amd64\nOPENSSLDIR: "/usr/lib/ssl"')
+        ctx.line('built on: Mon Oct 23 17:52:22 2023 UTC\nplatform: debian-amd64\nOPENSSLDIR: "/usr/lib/ssl"')
     return 0
 
 

@@ -69,7 +69,7 @@ def _status(shadow: Shadow) -> str:
     kind = "L" if shadow.locked else "NP" if not shadow.password else "P"
     changed = datetime.fromtimestamp(int(shadow.changed or 0) * 86400, UTC)
     days = " ".join(days or "-1" for days in (shadow.minimum, shadow.maximum, shadow.warn, shadow.inactive))
-    return f"{shadow.name} {kind} {changed:%m/%d/%Y} {days}"
+    return f"{shadow.name} {kind} {changed:%Y-%m-%d} {days}"
 
 
 def _adjust(ctx: Context, options: Options, name: str, shadow: Shadow) -> int:

@@ -12,13 +12,13 @@ PATH = "/sbin/shutdown"
 _SHUTDOWN = Tool(
     "shutdown [OPTIONS...] [TIME] [WALL...]",
     "H,halt P,poweroff r,reboot h k c show no-wall help",
-    "systemd 252 (252.39-1~deb12u1)",
+    "systemd 252 (252.22-1~deb12u1)",
     hinted=False,
 )
 _OTHER = Tool(
     "{name} [OPTIONS...]",
     "f,force p,poweroff w,wtmp-only d,no-wtmp no-wall n,no-sync halt reboot help",
-    "systemd 252 (252.39-1~deb12u1)",
+    "systemd 252 (252.22-1~deb12u1)",
     hinted=False,
 )
 
@@ -55,7 +55,11 @@ def main(ctx: Context) -> int:
             return 1
         kind = "Reboot" if planned[0].argument == "reboot" else "Shutdown"
         at = ctx.machine.clock.time(planned[0].due)
-        ctx.stderr.write(f"{kind} scheduled for {at:%a %Y-%m-%d %H:%M:%S} UTC, use 'shutdown -c' to cancel.\n".encode())
+        ctx.stderr.write(
+            f"{kind} scheduled for {at:%a %Y-%m-%d %H:%M:%S} UTC, use 'shutdown -c' to cancel.\n".encode(
+                "utf-8", "surrogateescape"
+            )
+        )
         return 0
     if options.has("c", "k"):
         if options.has("c"):

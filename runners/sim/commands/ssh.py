@@ -15,7 +15,7 @@ from runners.sim.users import accounts
 
 NAMES = ("ssh", "scp", "sftp", "ssh-keygen", "ssh-copy-id", "ssh-keyscan")
 
-_VERSION = "OpenSSH_9.2p1 Debian-2+deb12u3, OpenSSL 3.0.15 3 Sep 2024"
+_VERSION = "OpenSSH_9.2p1 Debian-2+deb12u2, OpenSSL 3.0.11 19 Sep 2023"
 _USAGE = (
     "usage: ssh [-46AaCfGgKkMNnqsTtVvXxYy] [-B bind_interface] [-b bind_address]\n"
     "           [-c cipher_spec] [-D [bind_address:]port] [-E log_file]\n"
@@ -149,7 +149,7 @@ def _keyscan(ctx: Context) -> int:
         if isinstance(link, ConnectFailure):
             ctx.stderr.write(f"{word}: {link.message}\n".encode("utf-8", "surrogateescape"))
             continue
-        ctx.stderr.write(f"# {word}:22 SSH-2.0-OpenSSH_9.2p1 Debian-2+deb12u3\n".encode("utf-8", "surrogateescape"))
+        ctx.stderr.write(f"# {word}:22 SSH-2.0-OpenSSH_9.2p1 Debian-2+deb12u2\n".encode("utf-8", "surrogateescape"))
         try:
             key = ctx.machine.view().text("/etc/ssh/ssh_host_ed25519_key.pub").split()
             ctx.line(f"{word} {key[0]} {key[1]}")

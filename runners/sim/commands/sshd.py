@@ -30,11 +30,11 @@ _DEFAULTS = {
 def main(ctx: Context) -> int:
     letters = "".join(word[1:] for word in ctx.args if word.startswith("-") and not word.startswith("--"))
     if "V" in letters:
-        ctx.stderr.write(b"OpenSSH_9.2p1 Debian-2+deb12u3, OpenSSL 3.0.15 3 Sep 2024\n")
+        ctx.stderr.write(b"OpenSSH_9.2p1 Debian-2+deb12u2, OpenSSL 3.0.11 19 Sep 2023\n")
         return 0
     if ctx.args and ctx.args[0].startswith("--"):
         ctx.stderr.write(
-            b"unknown option -- -\nOpenSSH_9.2p1 Debian-2+deb12u3, OpenSSL 3.0.15 3 Sep 2024\nusage: "
+            b"unknown option -- -\nOpenSSH_9.2p1 Debian-2+deb12u2, OpenSSL 3.0.11 19 Sep 2023\nusage: "
             b"sshd [-46DdeiqTtV] [-C connection_spec] [-c host_cert_file]\n            [-E log_file] "
             b"[-f config_file] [-g login_grace_time]\n            [-h host_key_file] [-o option] [-p port] [-u len]\n"
         )

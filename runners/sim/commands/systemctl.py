@@ -28,7 +28,7 @@ _TOOL = Tool(
     "wait no-block no-wall no-reload no-legend legend= no-pager no-ask-password system user global runtime f,force "
     "preset-mode= root= image= n,lines= o,output= firmware-setup plain timestamp= read-only mkdir marked H,host= "
     "M,machine= h,help",
-    "systemd 252 (252.39-1~deb12u1)\n"
+    "systemd 252 (252.22-1~deb12u1)\n"
     "+PAM +AUDIT +SELINUX +APPARMOR +IMA +SMACK +SECCOMP +GCRYPT -GNUTLS +OPENSSL +ACL +BLKID +CURL "
 "+ELFUTILS +FIDO2 +IDN2 "
     "-IDN +IPTC +KMOD +LIBCRYPTSETUP +LIBFDISK +PCRE2 -PWQUALITY +P11KIT +QRENCODE +TPM2 +BZIP2 +LZ4 +XZ +ZLIB +ZSTD "

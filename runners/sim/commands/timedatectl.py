@@ -8,7 +8,7 @@ from runners.sim.tool import Tool
 _TOOL = Tool(
     "timedatectl [OPTIONS...] COMMAND ...",
     "h,help no-pager no-ask-password H,host= M,machine= adjust-system-clock monitor p,property= a,all value",
-    "systemd 252 (252.39-1~deb12u1)",
+    "systemd 252 (252.22-1~deb12u1)",
     hinted=False,
 )
 

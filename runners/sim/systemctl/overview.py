@@ -21,7 +21,7 @@ def overview_lines(machine: Machine) -> list[str]:
         "     Jobs: 0 queued",
         f"   Failed: {len(failed)} units",
         f"    Since: {timestamp(machine, since)}; {relative(machine.clock.now - since)} ago",
-        "  systemd: 252.39-1~deb12u1",
+        "  systemd: 252.22-1~deb12u1",
         "   CGroup: /",
     ]
     first = machine.processes.get(1)

@@ -207,7 +207,7 @@ def _unit(machine: Machine, unit: UnitFile, state: UnitState) -> dict[str, str]:
 def manager_properties(machine: Machine) -> Mapping[str, str]:
     failed = [name for name in known(machine) if machine.systemd.get(name).active == "failed"]
     return {
-        "Version": "252.39-1~deb12u1",
+        "Version": "252.22-1~deb12u1",
         "Features": "+PAM +AUDIT +SELINUX +APPARMOR +IMA +SMACK +SECCOMP +GCRYPT -GNUTLS +OPENSSL +ACL +BLKID +CURL",
         "Architecture": "x86-64",
         "KernelTimestamp": facts.timestamp(machine, machine.clock.boot),
