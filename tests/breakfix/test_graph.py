@@ -26,7 +26,8 @@ def test_cascades_follow_each_other_and_arm_their_objectives(cascading: Resolved
     nodes, edges = nodes_and_edges(world)
     names = [f"cascade {cascade.name}" for cascade in world.cascades]
     assert ("cause 0", names[0]) in edges
-    assert (names[0], names[1]) in edges
+    assert ("cause 0", names[1]) in edges
+    assert (names[1], names[2]) in edges
     for objective in world.objectives:
         source = f"cascade {objective.armed_by}" if objective.armed_by else "symptom"
         assert (source, f"objective {objective.name}") in edges
