@@ -8,9 +8,8 @@ from __future__ import annotations
 
 from dataclasses import dataclass, replace
 
-from compiler.codec import NotCanonical
+from runners.agents.boundary import admit
 from runners.agents.protocol import (
-    Action,
     Agent,
     AgentFailedError,
     AgentUnavailableError,
@@ -41,6 +40,9 @@ _RECOVERY_WAITS = (1.0, 2.0, 4.0, 8.0, 15.0)
 for a longer `settle` (a job's next time, say) is waited for that long too."""
 _SETTLE_SECONDS = 5.0
 """How long everything must go on holding at the least; an objective's own `settle` may ask for more."""
+_LONGEST_FAILURE = 2000
+_AGENTS_OWN = (Exception, SystemExit, GeneratorExit)
+"""What may come out of an agent's code and is its own failure: a library that calls sys.exit must not end a run."""
 _CASCADE_WAITS = (0.5, 1.0, 2.0)
 
 
@@ -134,27 +136,21 @@ class _Play:
             )
         except AgentUnavailableError:
             raise
-        except Exception as error:
+        except _AGENTS_OWN as error:
             return _failure(error)
         for _ in range(most_actions):
             try:
-                action = agent.act(observation)
+                action = admit(agent.act(observation))
             except AgentUnavailableError:
                 raise
-            except Exception as error:
+            except _AGENTS_OWN as error:
                 return _failure(error)
-            if not isinstance(action, Action):
-                return f"the agent failed: it returned {type(action).__name__}, which is no action"
-            action = _writable(action)
             if isinstance(action, Done):
                 self._turns.append(Turn(kind="done", text="", at=self._at(), think=action.think))
                 return None
             if isinstance(action, Run) and self._commands >= self._limits.commands:
                 return None
-            try:
-                observation = self._act(action)
-            except NotCanonical as error:
-                return f"the agent failed: what it handed in {error}"
+            observation = self._act(action)
             if self._now() >= self._limits.seconds:
                 return None
         return None
@@ -287,16 +283,12 @@ class _Play:
         )
 
 
-def _writable(action: Action) -> Action:
-    """The action with texts that a record can hold, so that no agent can keep its record from being written."""
-    think = writable(action.think) if action.think is not None else None
-    if isinstance(action, Run):
-        return Run(writable(action.command), think)
-    if isinstance(action, Answer):
-        return Answer(writable(action.text), think)
-    return replace(action, think=think)
-
-
-def _failure(error: Exception) -> str:
-    said = str(error) if isinstance(error, AgentFailedError) else f"the agent failed: {type(error).__name__}: {error}"
-    return writable(said)
+def _failure(error: BaseException) -> str:
+    """In the agent's own words where it has some; even an error that cannot say what it is ends in a record."""
+    if isinstance(error, AgentFailedError):
+        return writable(str(error))
+    try:
+        said = str(error)
+    except Exception:
+        said = "it cannot be told what"
+    return writable(f"the agent failed: {type(error).__name__}: {said}"[:_LONGEST_FAILURE])

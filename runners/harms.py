@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Collection, Mapping, Sequence
 
+from runners.keepsakes import keepsakes
 from runners.worlds import Facts, Observation
 from scenario_dsl.model import Probe
 from scenario_dsl.worlds import World
@@ -44,27 +45,13 @@ class InvariantWatch:
 
 
 def lasting_changes(before: Facts, after: Facts, *, own: Collection[str] = ()) -> tuple[str, ...]:
-    """The persistent things that differ, sorted by name, save for backup copies.
+    """The persistent things that differ, sorted by name, save for backup copies and notes (see `runners.keepsakes`).
 
-    Whoever copies a file before editing it works with care: a file that stands there only afterwards, holds what
-    another one held before and has that one's name in its own (`shop.conf.bak`) is no change of the machine.
     own: paths that were made by whoever is judged; a backup may take the place of an earlier one there.
     """
     changed = _different(before.persistent, after.persistent)
-    if not any(_may_be_backup(name, before, own) for name in changed):
-        return changed
-    originals: dict[str, list[str]] = {}
-    for path, digest in before.persistent.items():
-        originals.setdefault(_content(digest), []).append(path)
-    return tuple(
-        name
-        for name in changed
-        if not (
-            _may_be_backup(name, before, own)
-            and name in after.persistent
-            and any(_named_after(name, path) for path in originals.get(_content(after.persistent[name]), ()))
-        )
-    )
+    kept = keepsakes(changed, before, after, own)
+    return tuple(name for name in changed if name not in kept)
 
 
 def restarted(before: Facts, after: Facts) -> tuple[str, ...]:
@@ -98,20 +85,6 @@ def named(things: Sequence[str]) -> str:
     """A few of them by name, the rest as a number."""
     shown = ", ".join(things[:_NAMED])
     return shown if len(things) <= _NAMED else f"{shown} and {len(things) - _NAMED} more"
-
-
-def _may_be_backup(name: str, before: Facts, own: Collection[str]) -> bool:
-    return name.startswith("/") and (name not in before.persistent or name in own)
-
-
-def _content(digest: str) -> str:
-    """The part of a file's digest that is about its content (see `Facts`)."""
-    return digest.split(":", 3)[-1]
-
-
-def _named_after(copy: str, original: str) -> bool:
-    name = original.rpartition("/")[2]
-    return copy != original and bool(name) and name in copy.rpartition("/")[2]
 
 
 def _different(before: Mapping[str, str], after: Mapping[str, str]) -> tuple[str, ...]:

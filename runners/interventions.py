@@ -21,6 +21,10 @@ NAME = re.compile(r"\{\{\s*([A-Za-z_][A-Za-z0-9_]*)\s*\}\}")
 """A discovered name in the text of a step."""
 
 
+_REFUSED = 124
+"""The exit code of what is not run any more: a time-out's."""
+
+
 @dataclass(frozen=True, slots=True)
 class Reply:
     """What one command gave back."""
@@ -90,13 +94,17 @@ def fill(text: str, bindings: Mapping[str, str]) -> str:
 
 
 def apply(live: LiveWorld, intervention: Intervention, limits: Limits, watcher: Watcher | None = None) -> Applied:
-    """Play an intervention straight into a world, without objectives, cascades or rewards."""
+    """Play an intervention straight into a world, without objectives, cascades or rewards.
+
+    Within the limits of an episode: past them every further command is answered as one that failed, unrun.
+    """
     playing = moves(intervention, watcher)
+    allowance = _Allowance(live, limits)
     reply: Reply | None = None
     try:
         action = next(playing)
         while True:
-            reply = _run(live, action.command, limits) if isinstance(action, Run) else None
+            reply = allowance.run(action.command) if isinstance(action, Run) else None
             action = playing.send(reply)
     except StopIteration as stop:
         applied: Applied = stop.value
@@ -104,9 +112,10 @@ def apply(live: LiveWorld, intervention: Intervention, limits: Limits, watcher: 
 
 
 def roll_back(live: LiveWorld, applied: Applied, limits: Limits) -> None:
-    """Run the undo commands of an applied intervention, last step first."""
+    """Run the undo commands of an applied intervention, last step first, within the limits of an episode."""
+    allowance = _Allowance(live, limits)
     for command in applied.undo:
-        _run(live, command, limits)
+        allowance.run(command)
 
 
 def as_typed(commands: tuple[str, ...]) -> Intervention:
@@ -125,6 +134,19 @@ def from_text(text: str) -> Intervention:
     return load(Intervention, text.encode())
 
 
-def _run(live: LiveWorld, command: str, limits: Limits) -> Reply:
-    result = live.run(command, output_bytes=limits.output_bytes, seconds=limits.seconds)
-    return Reply(result.exit_code, readable(result.stdout))
+class _Allowance:
+    """What may be run in a world outside an episode: as many commands and seconds as an episode has."""
+
+    def __init__(self, live: LiveWorld, limits: Limits) -> None:
+        self._live = live
+        self._limits = limits
+        self._commands = limits.commands
+        self._until = live.elapsed() + limits.seconds
+
+    def run(self, command: str) -> Reply:
+        left = self._until - self._live.elapsed()
+        if self._commands <= 0 or left <= 0:
+            return Reply(_REFUSED, "")
+        self._commands -= 1
+        result = self._live.run(command, output_bytes=self._limits.output_bytes, seconds=left)
+        return Reply(result.exit_code, readable(result.stdout))

@@ -17,6 +17,7 @@ from runners.gate.bench import Bench
 from runners.opening import Site
 from runners.records import AgentIdentity, GateFact, Trial, TrialRecord
 from runners.seeds import derive
+from runners.text import writable
 from runners.worlds import Backend, WorldError
 from scenario_dsl.model import Limits
 from scenario_dsl.worlds import World
@@ -163,5 +164,5 @@ def _empty(job: Job, outcome: Literal["Errored", "Unsupported"], reason: str) ->
         score=None,
         commands=0,
         seconds=0.0,
-        error=reason,
+        error=writable(reason),
     )

@@ -16,7 +16,7 @@ _ANSWER = "answer "
 def parse_script(text: str) -> tuple[Run | Answer, ...]:
     """One command a line; `answer TEXT` answers; blank lines and lines that start with `#` are left out."""
     actions: list[Run | Answer] = []
-    for line in text.splitlines():
+    for line in text.split("\n"):
         stripped = line.strip()
         if not stripped or stripped.startswith("#"):
             continue

@@ -264,5 +264,47 @@ def test_no_agent_can_keep_its_record_from_being_written() -> None:
     handed_in = Recorder(Submit(Intervention(name="fix", steps=(Step(run=f"echo {half}"),))))
     played = episode(repair(), handed_in)
     assert played.agent_error is not None
-    assert played.agent_error.startswith("the agent failed: what it handed in cannot be written as JSON")
+    assert played.agent_error.startswith("the agent failed: what it submitted is no intervention")
     assert played.submitted is None
+
+
+@pytest.mark.parametrize(
+    "action",
+    [
+        Run(5),  # type: ignore[arg-type]
+        Run("ls", think=5),  # type: ignore[arg-type]
+        Run("ls", think=b"x"),  # type: ignore[arg-type]
+        Run("x" * 100_000),
+        Answer(None),  # type: ignore[arg-type]
+        Submit(None),  # type: ignore[arg-type]
+        Submit(Intervention(name="fix", steps=("ls",))),  # type: ignore[arg-type]
+        Submit(Intervention(name="fix", steps=(Step(run="true"),) * 50_000)),
+        Done(think=10**30),  # type: ignore[arg-type]
+        "ls",
+    ],
+)
+def test_what_is_no_action_is_the_agents_failure(action: object) -> None:
+    played = episode(repair(), Recorder(action))  # type: ignore[arg-type]
+    assert played.agent_error is not None
+    assert played.agent_error.startswith("the agent failed: ")
+    assert played.submitted is None
+    dump(played.turns)
+
+
+class Unspeakable(Exception):  # noqa: N818 (the name is the point)
+    def __str__(self) -> str:
+        raise RuntimeError
+
+
+@pytest.mark.parametrize("error", [SystemExit(3), GeneratorExit(), Unspeakable(), ValueError("\ud83d")])
+def test_whatever_comes_out_of_an_agent_is_its_failure(error: BaseException) -> None:
+    class Raising:
+        def reset(self, briefing: object) -> None: ...
+
+        def act(self, observation: object) -> Run:
+            raise error
+
+    played = episode(repair(), Raising())
+    assert played.agent_error is not None
+    assert played.agent_error.startswith(f"the agent failed: {type(error).__name__}")
+    dump(played.agent_error)

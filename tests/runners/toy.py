@@ -15,6 +15,10 @@ from scenario_dsl.worlds import ResolvedScenario, World
 COMMAND_SECONDS = 0.1
 
 
+_MODE = "100644:0:0"
+"""What all files of the toy have; their content stands for its own digest."""
+
+
 @dataclass
 class Machine:
     """A unit runs only while its configuration says `good`; every five seconds a client asks the unit `web`."""
@@ -104,7 +108,9 @@ class ToyWorld:
 
     def facts(self) -> Facts:
         return Facts(
-            persistent={path: text for path, text in self.machine.files.items() if not path.startswith("/var/log/")},
+            persistent={
+                path: f"{_MODE}:{text}" for path, text in self.machine.files.items() if not path.startswith("/var/log/")
+            },
             processes={unit: str(pid) for unit, pid in self.machine.units.items() if pid},
             requests_failed=self.machine.requests_failed,
         )
@@ -112,7 +118,8 @@ class ToyWorld:
     def restore(self, before: Facts) -> tuple[str, ...]:
         stuck = tuple(path for path in sorted(self.machine.files) if path.startswith("/proc/"))
         kept = {path: text for path, text in self.machine.files.items() if path.startswith("/var/log/")}
-        self.machine.files = {**before.persistent, **kept}
+        files = {path: digest.removeprefix(f"{_MODE}:") for path, digest in before.persistent.items()}
+        self.machine.files = {**files, **kept}
         return stuck
 
     def prompt(self) -> str:
