@@ -42,6 +42,9 @@ def generate(private: Path) -> Path:
 
 
 def public_path(private: Path) -> Path:
+    """Raises BadKey for a path that names no file."""
+    if not private.name:
+        raise BadKey(str(private), "is no name for a key's file")
     return private.with_name(private.name + ".pub")
 
 

@@ -39,11 +39,14 @@ class Entry(NamedTuple):
 def open_index(folder: Path) -> sqlite3.Connection:
     """The index, brought up to the records: it may be missing, behind (a kill), ahead (a power cut) or an older one's.
 
-    For the one writer of the folder. Raises RecordsError for a line that is no record.
+    For the one writer of the folder. Raises RecordsError for a line that is no record, sqlite3.OperationalError or
+    OSError where the disk refuses (full, locked): only an index that is damaged is made anew.
     """
     path = folder / INDEX_FILE
     try:
         index = _connect(path)
+    except sqlite3.OperationalError:
+        raise
     except sqlite3.DatabaseError:
         path.unlink()
         index = _connect(path)

@@ -91,10 +91,14 @@ class RunWriter:
             return
 
     def _full(self, error: Exception) -> HostError:
-        return HostError(
-            f"cannot write to the run folder {self._folder}: {error}",
-            remedy="make room or mend the disk, then start the same run again: it goes on where it stopped",
-        )
+        return _cannot_write(self._folder, error)
+
+
+def _cannot_write(folder: Path, error: Exception) -> HostError:
+    return HostError(
+        f"cannot write to the run folder {folder}: {error}",
+        remedy="make room or mend the disk, then start the same run again: it goes on where it stopped",
+    )
 
 
 @contextmanager
@@ -111,7 +115,10 @@ def open_run(folder: Path, plan: Plan) -> Iterator[RunWriter]:
         path = folder / RECORDS_FILE
         if path.exists():
             os.truncate(path, committed_length(path))
-        index = open_index(folder)
+        try:
+            index = open_index(folder)
+        except (sqlite3.OperationalError, OSError) as error:
+            raise _cannot_write(folder, error) from error
         try:
             # Unbuffered: after a failed write nothing may linger that would be written later, behind our back.
             with path.open("ab", buffering=0) as stream:

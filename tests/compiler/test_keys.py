@@ -32,6 +32,12 @@ def test_a_new_pair_is_private_whatever_the_umask(tmp_path: Path) -> None:
     assert public.read_bytes() == public_pem(load_private(private).public_key()) == public_pem(load_public(public))
 
 
+@pytest.mark.parametrize("name", ["/", ".", ""])
+def test_a_key_needs_a_name(name: str) -> None:
+    with pytest.raises(BadKey, match="no name"):
+        generate(Path(name))
+
+
 def test_keys_are_never_overwritten(tmp_path: Path) -> None:
     public = generate(tmp_path / "author")
     before = (tmp_path / "author").read_bytes(), public.read_bytes()

@@ -238,6 +238,15 @@ def test_an_interrupted_run_drains_and_goes_on(tmp_path: Path) -> None:
     assert sorted(record.trial_id for record in read_records(tmp_path)) == sorted(job.trial_id for job in made.jobs())
 
 
+def test_a_full_disk_while_opening_is_the_hosts_trouble(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    def full(folder: Path) -> sqlite3.Connection:
+        raise sqlite3.OperationalError("database or disk is full")
+
+    monkeypatch.setattr(store, "open_index", full)
+    with pytest.raises(HostError, match="cannot write"), open_run(tmp_path / "run", planned()):
+        pass
+
+
 def test_a_full_disk_stops_the_run_with_everything_safe(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     made = planned()
     jobs = list(made.jobs())
