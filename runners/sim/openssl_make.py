@@ -100,7 +100,7 @@ def first_version(certificate: x509.Certificate, key: Key) -> bytes:
     bits = b"\0" + signature
     text = base64.b64encode(_sequence(signed + algorithm + b"\x03" + _length(len(bits)) + bits)).decode()
     lines = "\n".join(text[index : index + 64] for index in range(0, len(text), 64))
-    return f"-----BEGIN CERTIFICATE-----\n{lines}\n-----END CERTIFICATE-----\n".encode()
+    return f"-----BEGIN CERTIFICATE-----\n{lines}\n-----END CERTIFICATE-----\n".encode("utf-8", "surrogateescape")
 
 
 def _sequence(content: bytes) -> bytes:

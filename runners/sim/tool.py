@@ -66,7 +66,7 @@ class Tool:
             )  # fmt: skip
         except CommandExit as ended:
             if ended.status:
-                ctx.stderr.write(self.after_error.encode())
+                ctx.stderr.write(self.after_error.encode("utf-8", "surrogateescape"))
             raise
         if self._asks_for_help and options.has("h"):
             ctx.line(usage)

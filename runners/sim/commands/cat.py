@@ -65,7 +65,7 @@ def _show(line: bytes, has: object, state: _State) -> bytes:
     prefix = b""
     if (has("b") and not blank) or (has("n") and not has("b")):
         state.number += 1
-        prefix = f"{state.number:>6}\t".encode()
+        prefix = f"{state.number:>6}\t".encode("utf-8", "surrogateescape")
     return prefix + body + newline
 
 

@@ -56,7 +56,7 @@ def main(ctx: Context) -> int:
         ctx.err(problem)
     status = plan.values.get("status")
     if status != "none":
-        ctx.stderr.write(_report(counts, seconds, brief=status == "noxfer").encode())
+        ctx.stderr.write(_report(counts, seconds, brief=status == "noxfer").encode("utf-8", "surrogateescape"))
     return int(problem is not None)
 
 

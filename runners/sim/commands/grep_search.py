@@ -223,7 +223,11 @@ class Grep:
         if self.only:
             if mark == b":":
                 for found in self._matches(line):
-                    place = self._paint(str(offset + found.start).encode(), _LINE) + separator if self.offsets else b""
+                    place = (
+                        self._paint(str(offset + found.start).encode("utf-8", "surrogateescape"), _LINE) + separator
+                        if self.offsets
+                        else b""
+                    )
                     out.write(prefix + place + self._paint(found.group(), _RED) + end)
             return
         if self.offsets:

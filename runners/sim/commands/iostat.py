@@ -26,6 +26,7 @@ def main(ctx: Context) -> int:
     ctx.line(f"Linux {release} ({host}) \t{system.clock.time():%m/%d/%y} \t_x86_64_\t({cpu_count(system)} CPU)")
     ctx.line()
     for index in range(rounds):
+        ctx.spend(200)
         if index:
             ctx.sleep(int(numbers[0]))
         if not options.has("d"):

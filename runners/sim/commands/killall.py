@@ -75,7 +75,7 @@ def main(ctx: Context) -> int:
             return 1
         uid = account.uid
     if not options.operands and uid is None:
-        ctx.stderr.write(_USAGE.encode())
+        ctx.stderr.write(_USAGE.encode("utf-8", "surrogateescape"))
         return 1
     status = 0
     for name in options.operands or [""]:

@@ -124,6 +124,10 @@ def _mount_all(ctx: Context, options: Options) -> int:
 
 def _mount_one(ctx: Context, options: Options, wanted: Sequence[str]) -> int:
     operands = [value for value in (options.value("source"), options.value("target")) if value] + options.operands
+    if not operands:
+        ctx.err("bad usage")
+        ctx.stderr.write(b"Try 'mount --help' for more information.\n")
+        return 1
     fstype = options.value("t") or "auto"
     target = ctx.files.absolute(operands[-1])
     if "remount" in wanted:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ipaddress
+import re
 
 from runners.sim.commands.context import Context
 from runners.sim.dns import Query, ask, configured_servers, search_domains
@@ -114,7 +115,10 @@ def _host(ctx: Context) -> int:
         return 1
     pointer = _pointer(name)
     kind = (options.value("t") or ("PTR" if pointer else "A")).upper()
-    answer = _searched(ctx.machine, pointer or name, kind, servers, float(options.value("W") or 5))
+    # As atoi(3) reads it, and no less than a second.
+    digits = re.match(r"\d{1,6}", options.value("W") or "5")
+    patience = max(float(digits.group()) if digits else 0.0, 1.0)
+    answer = _searched(ctx.machine, pointer or name, kind, servers, patience)
     ctx.sleep(answer.seconds)
     if answer.status == "":
         for failed in answer.failures:

@@ -33,6 +33,7 @@ def main(ctx: Context) -> int:
     divisor = _UNITS.get(options.value("S") or "K", 1024)
     active, wide, stamped = options.has("a"), options.has("w"), options.has("t")
     for index in range(rounds):
+        ctx.spend(200)
         if index:
             ctx.sleep(delay)
         if index == 0 or (index % 20 == 0 and not options.has("n")):

@@ -81,7 +81,11 @@ def _fetch(ctx: Context, options: Options, url: str) -> int:
 
 
 def _exchange(ctx: Context, options: Options, url: str, log: _Log) -> HttpResponse | int:
-    parts = urlsplit(url)
+    try:
+        parts = urlsplit(url)
+    except ValueError:
+        log.always(f"{url}: Invalid IPv6 numeric address.\n")
+        return 1
     host = parts.hostname or ""
     try:
         port = parts.port or (443 if parts.scheme == "https" else 80)

@@ -150,7 +150,7 @@ def _remote(connection: Connection, sent: HttpRequest) -> HttpResponse | HttpFai
         if sent.scheme == "https":
             return HttpFailure("tls", "wrong version number", connection.seconds, *where)
         return HttpResponse(400, (("Content-Type", "text/html"),), b"", connection.seconds, *where)
-    body = (remote.banner or '{"status":"ok"}').encode()
+    body = (remote.banner or '{"status":"ok"}').encode("utf-8", "surrogateescape")
     kind = "application/json" if body[:1] in (b"{", b"[") else "text/html"
     return HttpResponse(
         200, (("Content-Type", kind), ("Content-Length", str(len(body)))), body, connection.seconds + 0.021, *where

@@ -77,6 +77,7 @@ def _target(shell: Shell, redirect: Redirect) -> str:
 def _apply(shell: Shell, redirect: Redirect, saved: Saved) -> None:
     operator = redirect.operator
     fd = redirect.fd
+    shell.spend(20)
     if redirect.variable is not None:
         if operator in (">&", "<&") and redirect.target.literal == "-":
             number = shell.session.get(redirect.variable)

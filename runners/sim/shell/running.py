@@ -289,7 +289,7 @@ def run_job(machine: Machine, job: Job) -> JobResult:
         timed_out, status = True, 124
         hub.cancel()
     except OSError as error:
-        err.data += f"{job.argv[0]}: {error.strerror}\n".encode()
+        err.data += f"{job.argv[0]}: {error.strerror}\n".encode("utf-8", "surrogateescape")
         status = 127 if error.errno == 2 else 126
     finally:
         machine.budget = budget_before

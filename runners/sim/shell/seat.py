@@ -60,7 +60,7 @@ class Seat:
             console = self._console(machine, left)
             done = run_line(machine, self.session, typed, left, console=console)
             if console.ended and self.nested:
-                said = farewell(self.session).encode()
+                said = farewell(self.session).encode("utf-8", "surrogateescape")
                 done = done._replace(output=done.output + said, stderr=done.stderr + said)
             results.append(done)
             pending = console.left.lines

@@ -110,6 +110,8 @@ def timespan(text: str) -> float | None:
              "d": 86400, "day": 86400, "days": 86400, "w": 604800, "week": 604800, "weeks": 604800}  # fmt: skip
     if text.strip() == "infinity":
         return float("inf")
+    if re.search(r"\.\d*\.|(?<!\d)\.(?!\d)", text):
+        return None
     total, number, unit = 0.0, "", ""
     for char in [*text.replace(" ", ""), "0"]:
         if char.isdigit() or char == ".":

@@ -199,7 +199,7 @@ def mapfile(shell: Shell, argv: list[str]) -> int:
     if stream is None:
         shell.error(f"{argv[0]}: {numbers['u']}: invalid file descriptor: Bad file descriptor")
         return 1
-    delimiter = ((flags["d"] or "\0")[:1] if "d" in flags else "\n").encode()
+    delimiter = ((flags["d"] or "\0")[:1] if "d" in flags else "\n").encode("utf-8", "surrogateescape")
     items: list[bytes] = []
     if delimiter == b"\n":
         for line in stream.lines():
