@@ -187,12 +187,14 @@ class _Parser:
         self.text = text
         self.pos = 0
         self.start = 0
+        self.before = 0
         self.depth = 0
         self.kind = ""
         self.symbol: str | None = None
         self.advance()
 
     def advance(self) -> None:
+        self.before = self.start
         match = _TOKEN.match(self.text, self.pos)
         if match is None:
             rest = self.text[self.pos :].lstrip()
@@ -208,11 +210,8 @@ class _Parser:
 
     def fail(self, message: str) -> None:
         rest = self.text[self.start :]
-        raise ArithmeticExpressionError(f'{self.text.lstrip()}: {message} (error token is "{rest or self._last()}")')
-
-    def _last(self) -> str:
-        match = re.search(r"\S+\s*$", self.text)
-        return match.group()[-2:].strip() + " " * (len(self.text) - len(self.text.rstrip())) if match else ""
+        token = rest or self.text[self.before :]
+        raise ArithmeticExpressionError(f'{self.text.lstrip()}: {message} (error token is "{token}")')
 
     def comma(self) -> Node:
         node = self.assignment()

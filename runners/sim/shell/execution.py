@@ -126,6 +126,17 @@ def _locate(shell: Shell, name: str, search: str | None) -> Located:
     return located
 
 
+def is_there(shell: Shell, name: str) -> bool:
+    """Is there anything by that name? A name with a slash is not searched for: it is tried."""
+    if "/" in name:
+        return True
+    try:
+        _locate(shell, name, None)
+    except OSError as error:
+        return error.errno != errno.ENOENT
+    return True
+
+
 def _not_run(shell: Shell, name: str, error: OSError) -> int:
     if error.errno == errno.EISDIR:
         shell.error(f"{name}: Is a directory")

@@ -154,6 +154,11 @@ def exec_(shell: Shell, argv: list[str]) -> int:
     given, rest = options(shell, argv, "cla:")
     if not rest:
         return 0
+    if not execution.is_there(shell, rest[0]):
+        shell.error(f"exec: {rest[0]}: not found")
+        if shell.session.mode == "interactive":
+            return 127
+        raise ShellExit(127)
     status = execution.external(
         shell, rest, {}, in_place=shell.session.mode != "interactive" or shell.subshell_depth > 0
     )

@@ -108,7 +108,7 @@ def shopt(shell: Shell, argv: list[str]) -> int:
             if "p" in flags:
                 shell.out(f"shopt {'-s' if on else '-u'} {name}\n")
             elif "q" not in flags:
-                shell.out(f"{name:<20}\t{'on' if on else 'off'}\n")
+                shell.out(f"{name:<15}\t{'on' if on else 'off'}\n")
         return 0
     for name in names:
         if name not in known:
@@ -122,7 +122,7 @@ def shopt(shell: Shell, argv: list[str]) -> int:
             if "p" in flags:
                 shell.out(f"shopt {'-s' if on else '-u'} {name}\n")
             elif "q" not in flags:
-                shell.out(f"{name:<20}\t{'on' if on else 'off'}\n")
+                shell.out(f"{name:<15}\t{'on' if on else 'off'}\n")
     return status
 
 
