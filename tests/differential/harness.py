@@ -212,6 +212,7 @@ class Pair:
 
     def __init__(self, folder: Path) -> None:
         self.folder = folder
+        self.environment = _with_mawk(folder.with_name(f"{folder.name}-bin"))
         self.now = float(int(time.time()))
         self.machine = base_machine(self.now)
         build_sim(self.machine, str(folder), self.now)
@@ -229,8 +230,20 @@ class Pair:
         build_real(self.folder, self.now)
         done = subprocess.run(
             ["bash", "-c", script], cwd=self.folder, capture_output=True, timeout=30, stdin=subprocess.DEVNULL,
-            env=ENVIRONMENT, check=False,
+            env=self.environment, check=False,
         )  # fmt: skip
         return Outcome(
             done.stdout, done.returncode if done.returncode >= 0 else 128 - done.returncode, kind(done.stderr)
         )
+
+
+def _with_mawk(folder: Path) -> dict[str, str]:
+    """Debian's awk is mawk: where another one has been installed since, the real side still uses that."""
+    mawk, awk = shutil.which("mawk"), shutil.which("awk")
+    if mawk is None or awk is None or os.path.realpath(awk) == os.path.realpath(mawk):
+        return ENVIRONMENT
+    folder.mkdir(exist_ok=True)
+    link = folder / "awk"
+    if not link.is_symlink():
+        link.symlink_to(mawk)
+    return {**ENVIRONMENT, "PATH": f"{folder}:{ENVIRONMENT['PATH']}"}
