@@ -22,6 +22,8 @@ SIGNALS = {
 }  # fmt: skip
 KILL, STOP, CONT, TERM, HUP = 9, 19, 18, 15, 1
 DEFAULT_PATH = "/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin"
+_MOST_LINES = 10_000
+"""Lines that journald takes from a unit at a time (RateLimitBurst)."""
 _IGNORED_BY_DEFAULT = frozenset({17, 18, 23, 28})
 _STOPS = frozenset({19, 20, 21, 22})
 _DUMPS_CORE = frozenset({3, 4, 5, 6, 7, 8, 11, 24, 25, 31})
@@ -162,7 +164,12 @@ def spawn(
             exit_process(machine, process.pid, status)
         return machine.processes.get(process.pid) or process
     result = machine.run_job(machine, Job(executable.argv, cred, process.cwd, variables, process.pid, job_seconds))
-    for line in (result.stdout + result.stderr).decode("utf-8", "surrogateescape").splitlines():
+    said = (result.stdout + result.stderr).decode("utf-8", "surrogateescape").splitlines()
+    if unit is not None and len(said) > _MOST_LINES:
+        suppressed = f"Suppressed {len(said) - _MOST_LINES} messages from {unit}"
+        log(machine, "systemd-journald", suppressed, pid=1, priority=4)
+        said = said[:_MOST_LINES]
+    for line in said:
         if stderr is not None:
             stderr.append(line)
         elif unit is not None:
