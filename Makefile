@@ -5,7 +5,7 @@ PY := $(VENV)/bin/python
 BREAKFIX := $(VENV)/bin/breakfix
 STAMP := $(VENV)/.locked
 
-.PHONY: help setup demo test test-all lint format bench prove-full lock wheel clean
+.PHONY: help setup demo test test-all soak lint format bench prove-full lock wheel clean
 
 help:  ## show this list
 	@awk -F ':.*## ' '/^[a-z-]+:.*## /{printf "  make %-11s %s\n", $$1, $$2}' Makefile
@@ -23,7 +23,10 @@ test: $(STAMP)  ## the default tests: fast, parallel, no engine and no browser
 	@$(PY) -m pytest -n auto -q
 
 test-all: $(STAMP)  ## the marked suites too (needs chromium, chromium-driver)
-	@$(PY) -m pytest -n auto -q -m ''
+	@$(PY) -m pytest -n auto -q -m 'not soak'
+
+soak: $(STAMP)  ## every hostile input at full length: about a quarter of an hour
+	@$(PY) -m pytest -n 2 -q -m soak
 
 lint: $(STAMP)  ## style, types, import layering
 	@$(VENV)/bin/ruff check .

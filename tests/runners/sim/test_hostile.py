@@ -147,14 +147,14 @@ def test_what_is_too_much_is_cut_short(line: str) -> None:
     hostile(web_server(), line, seconds=_SHORT)
 
 
-@pytest.mark.slow
+@pytest.mark.soak
 @pytest.mark.parametrize("line", ENDLESS, ids=_label)
 def test_what_never_ends_with_all_the_steps_there_are(line: str) -> None:
     result = hostile(web_server(), line)
     assert result.timed_out or result.exit_code in (139, 141)
 
 
-@pytest.mark.slow
+@pytest.mark.soak
 @pytest.mark.parametrize("line", [*LARGE, *PATTERNS, *DEEP], ids=_label)
 def test_what_is_too_much_with_all_the_steps_there_are(line: str) -> None:
     hostile(web_server(), line)
@@ -211,6 +211,6 @@ def test_fuzzed_lines() -> None:
     fuzz(2_000, 1)
 
 
-@pytest.mark.slow
+@pytest.mark.soak
 def test_many_fuzzed_lines() -> None:
     fuzz(20_000, 2)
