@@ -37,7 +37,7 @@ _READ_ONLY = frozenset({"kernel.osrelease", "kernel.ostype", "net.netfilter.nf_c
 class Proc:
     """One mount of proc or sysfs for one machine. Numbers of its inodes are negative and stay with their paths."""
 
-    __slots__ = ("dev", "kind", "machine", "numbers", "paths")
+    __slots__ = ("dev", "kind", "machine", "numbers", "paths", "top")
 
     def __init__(self, machine: Machine, dev: int, kind: str) -> None:
         self.machine = machine
@@ -45,6 +45,8 @@ class Proc:
         self.kind = kind
         self.numbers: dict[str, int] = {}
         self.paths: dict[int, str] = {}
+        # /proc itself, as long as the processes and the time are the same: every path below begins with it.
+        self.top: tuple[object, float, Inode] | None = None
 
     def bound(self, machine: object) -> Proc:
         assert isinstance(machine, Machine)
@@ -55,9 +57,7 @@ class Proc:
         if self.kind == "sys":
             return self._sysfs(path)
         if not parts:
-            return self._folder(
-                path, [*_FILES, "sys", "net", "self", *(str(process.pid) for process in self.machine.processes)]
-            )
+            return self._top()
         first = parts[0]
         if first == "self":
             return self._process(path, parts, max(self.machine.processes.by_pid, default=1))
@@ -69,6 +69,13 @@ class Proc:
             return self._net(path, parts[1:])
         make = _FILES.get(path)
         return self._file(path, make(self.machine)) if make is not None else None
+
+    def _top(self) -> Inode:
+        table, now = self.machine.processes.by_pid, self.machine.clock.now
+        if self.top is None or self.top[0] is not table or self.top[1] != now:
+            names = [*_FILES, "sys", "net", "self", *(str(process.pid) for process in self.machine.processes)]
+            self.top = (table, now, self._folder("", names))
+        return self.top[2]
 
     def store(self, number: int, data: bytes) -> None:
         """Writing to /proc/sys sets the kernel's value; other files refuse."""

@@ -139,7 +139,7 @@ class _Lister:
             names = [".", "..", *names]
         hidden = not has("a", "A", "f")
         for name in names:
-            self.ctx.spend(1)
+            self.ctx.spend(10)
             if (hidden and name.startswith(".")) or (has("B") and name.endswith("~")):
                 continue
             where = f"{path.rstrip('/') if path != '/' else ''}/{name}"

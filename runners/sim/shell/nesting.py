@@ -50,10 +50,20 @@ class Keyboard(Device):
 
 
 class Left(NamedTuple):
-    """What of a typed text was not run: the rest of its line, and the lines after that."""
+    """Where in a typed text the shell is, and so what was not run: the rest of the line, and the lines after that."""
 
-    line: Body = NOTHING
-    lines: Program = NO_MORE
+    program: Program = NO_MORE
+    body: int = 0
+    statement: int = 0
+
+    @property
+    def line(self) -> Body:
+        bodies = self.program.bodies
+        return Body(bodies[self.body].statements[self.statement + 1 :]) if bodies else NOTHING
+
+    @property
+    def lines(self) -> Program:
+        return self.program._replace(bodies=self.program.bodies[self.body + 1 :])
 
 
 def may_nest(statement: Statement) -> bool:

@@ -202,9 +202,8 @@ def _run_typed(shell: Shell, program: Program, console: Console) -> int:
     """`Shell.run_program` for lines at a terminal, with note of what is left, as each may enter another shell."""
     session = shell.session
     for index, body in enumerate(program.bodies):
-        lines = program._replace(bodies=program.bodies[index + 1 :])
         for number, statement in enumerate(body.statements):
-            console.left = Left(Body(body.statements[number + 1 :]), lines)
+            console.left = Left(program, index, number)
             console.keyboard.free = may_nest(statement)
             console.keyboard.attended = not statement.background
             try:
