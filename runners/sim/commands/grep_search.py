@@ -11,6 +11,8 @@ from collections.abc import Iterator, Sequence
 from runners.sim.commands.context import CommandExit, Context, Reader
 from runners.sim.commands.open_files import FileStream
 from runners.sim.commands.options import Options
+from runners.sim.commands.streams import Buffer
+from runners.sim.files.content import READABLE
 from runners.sim.files.counting import DISK_SPEED, line_counts, repeats_lines
 from runners.sim.regexes import Match, Regex
 
@@ -22,6 +24,9 @@ _RED, _FILE, _LINE, _SEPARATOR, _END = (
     b"\x1b[m\x1b[K",
 )
 _WORD = re.compile(rb"[\w]", re.ASCII)
+
+_LARGE = 1 << 20
+"""Bytes from which on a file is worth looking at for long repetitions."""
 
 
 class Grep:
@@ -139,13 +144,24 @@ class Grep:
 
     def _records(self, reader: Reader) -> Iterator[bytes]:
         if not self.null_data:
-            yield from reader.lines()
+            yield from self._shortened(reader).lines()
             return
         data = reader.read()
         pieces = data.split(b"\0")
         yield from (piece + b"\0" for piece in pieces[:-1])
         if pieces[-1]:
             yield pieces[-1]
+
+    @staticmethod
+    def _shortened(reader: Reader) -> Reader:
+        """Gigabytes of the same byte (a swap file, a hole) are no line that anybody waits for."""
+        if not isinstance(reader, FileStream) or reader.offset or reader.content.size < _LARGE:
+            return reader
+        solid = reader.content.shortened()
+        if solid.size == reader.content.size or solid.size > READABLE:
+            return reader
+        reader.offset = reader.content.size
+        return Buffer(solid.read())
 
     def _in_repeats(self, reader: Reader) -> int | None:
         """How many lines of a large file are selected, each different one looked at once; None for other files."""

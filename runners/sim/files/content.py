@@ -15,6 +15,7 @@ _COMPACT_AT = 64
 _REPEATED_FROM = 1024
 """In blocks of at least so many bytes, a line that is written again and again is kept once."""
 _SHORT = 16384
+_ENOUGH = 65536
 
 
 class Fill(NamedTuple):
@@ -115,6 +116,14 @@ class Content(NamedTuple):
                 pieces.append(piece[:left] if isinstance(piece, bytes) else Fill(piece.pattern, left))
             left -= length
         return Content(size, tuple(pieces), hole=max(self.hole - (self.size - size), 0))
+
+    def shortened(self) -> Content:
+        """With every long repetition that no newline interrupts cut to 64 KiB: enough for whoever looks for a text."""
+        pieces: list[Piece] = []
+        for one in self.pieces:
+            endless = isinstance(one, Fill) and one.size > _ENOUGH and b"\n" not in one.pattern
+            pieces.append(Fill(one.pattern, _ENOUGH) if endless and isinstance(one, Fill) else one)
+        return Content(sum(len(one) if isinstance(one, bytes) else one.size for one in pieces), tuple(pieces))
 
     def digest(self) -> str:
         """A short hash that equal contents share. Large fills are hashed by their description, not byte by byte."""
