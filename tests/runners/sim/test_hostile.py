@@ -171,7 +171,10 @@ def test_a_machine_in_ruins_still_answers(line: str) -> None:
 
 def test_the_whole_disk_can_be_searched() -> None:
     """A swap file is one line of a gigabyte, and no reason to give up."""
-    result = typed(web_server(), "grep -rl nosuchthing / --include=* 2>/dev/null | grep -v ^/proc; grep -c x /swapfile; grep -l '' /swapfile")
+    result = typed(
+        web_server(),
+        "grep -rl nosuchthing / --include=* 2>/dev/null | grep -v ^/proc; grep -c x /swapfile; grep -l '' /swapfile",
+    )
     assert (result.stdout, result.timed_out) == (b"0\n/swapfile\n", False)
 
 
