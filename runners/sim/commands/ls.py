@@ -59,6 +59,8 @@ class _Lister:
         self.color = color in (None, "always", "yes", "force") or (color in ("auto", "tty") and ctx.stdout.is_terminal)
         self.quote = has("Q")
         self.wrote = False
+        # With -R, the folders that lead to where it is: with -L a link may lead back to one of them.
+        self.above: list[tuple[int, int]] = []
         self.now = ctx.machine.clock.now
 
     def fail(self, message: str, level: int) -> None:
@@ -150,9 +152,15 @@ class _Lister:
         entries = self.order(entries)
         self.show(entries, total=True)
         if has("R"):
+            here = self.stat(path, follow=True)
+            self.above.append((here.dev, here.number))
             for entry in entries:
                 if entry.inode.is_dir and entry.name not in (".", ".."):
-                    self.directory(entry.path, heading=True)
+                    if (entry.inode.dev, entry.inode.number) in self.above:
+                        self.fail(f"{shell_style(entry.path)}: not listing already-listed directory", 2)
+                    else:
+                        self.directory(entry.path, heading=True)
+            self.above.pop()
 
     # -- showing
 
