@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 import pickle
 import shutil
+import tempfile
 import time
 from pathlib import Path
 
@@ -16,6 +17,7 @@ from scenario_dsl.model import Answer, Delay, Limits, Parameter, Probe, Reward, 
 from scenario_dsl.source import MAX_BYTES
 
 PACK = Path(__file__).parent / "pack"
+NOBODY = 65534
 
 
 @pytest.fixture
@@ -185,12 +187,21 @@ def test_a_folder_that_leads_back_to_itself_ends(tmp_path: Path) -> None:
     assert codes(tmp_path) == ["file-is-directory", "file-is-directory"]
 
 
-@pytest.mark.skipif(os.geteuid() == 0, reason="root may read everything")
-def test_what_may_not_be_read_is_diagnosed(tmp_path: Path) -> None:
-    secret = tmp_path / "secret.yml"
-    secret.write_text("pack: x\n")
-    secret.chmod(0)
-    assert codes(secret) == ["file-denied"]
+def test_what_may_not_be_read_is_diagnosed() -> None:
+    # A folder that anybody may pass, and somebody whom the file refuses: root itself may read everything.
+    with tempfile.TemporaryDirectory() as folder:
+        os.chmod(folder, 0o755)
+        secret = Path(folder) / "secret.yml"
+        secret.write_text("pack: x\n")
+        secret.chmod(0)
+        root = os.geteuid() == 0
+        if root:
+            os.seteuid(NOBODY)
+        try:
+            assert codes(secret) == ["file-denied"]
+        finally:
+            if root:
+                os.seteuid(0)
 
 
 def test_denied_files_are_diagnosed(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

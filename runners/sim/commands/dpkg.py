@@ -1,11 +1,15 @@
-"""dpkg, dpkg-query and apt: packages that are installed. Nothing new can be had: the mirrors do not resolve."""
+"""dpkg, dpkg-query and apt: packages that are installed. Nothing new can be had: no source of packages answers."""
 
 from __future__ import annotations
 
 import fnmatch
+import re
+from urllib.parse import urlsplit
 
 from runners.sim.commands.context import Context
 from runners.sim.files.view import FileView
+from runners.sim.network.connect import ConnectFailure, connect
+from runners.sim.network.names import ResolveFailure, resolve
 from runners.sim.packages import OWNERS, Package, packages
 
 NAMES = ("dpkg", "dpkg-query", "apt", "apt-get", "apt-cache", "apt-mark")
@@ -205,27 +209,50 @@ def _apt(ctx: Context) -> int:
 
 
 def _update(ctx: Context) -> int:
-    hosts = (
-        ("deb.debian.org", "bookworm"),
-        ("deb.debian.org", "bookworm-updates"),
-        ("security.debian.org", "bookworm-security"),
-    )
-    ctx.sleep(10.0)
-    for number, (host, suite) in enumerate(hosts, 1):
-        part = "debian-security" if "security" in suite else "debian"
-        ctx.line(f"Ign:{number} http://{host}/{part} {suite} InRelease")
-    for number, (host, suite) in enumerate(hosts, 1):
-        part = "debian-security" if "security" in suite else "debian"
-        ctx.line(f"Err:{number} http://{host}/{part} {suite} InRelease\n  Temporary failure resolving '{host}'")
+    """Ask each source of packages that the machine's lists name. None of them can be had, each for its own reason."""
+    named = [(*source, _unreachable(ctx, source)) for source in _sources(ctx.files)]
+    ctx.sleep(10.0 if named else 0.0)
+    for number, (uri, suite, _) in enumerate(named, 1):
+        ctx.line(f"Ign:{number} {uri} {suite} InRelease")
+    for number, (uri, suite, reason) in enumerate(named, 1):
+        ctx.line(f"Err:{number} {uri} {suite} InRelease\n  {reason}")
     ctx.line("Reading package lists... Done")
-    for host, suite in hosts:
-        part = "debian-security" if "security" in suite else "debian"
-        ctx.stderr.write(
-            f"W: Failed to fetch http://{host}/{part}/dists/{suite}/InRelease  Temporary failure "
-            f"resolving '{host}'\n".encode("utf-8", "surrogateescape")
-        )
-    ctx.stderr.write(b"W: Some index files failed to download. They have been ignored, or old ones used instead.\n")
+    for uri, suite, reason in named:
+        warning = f"W: Failed to fetch {uri}/dists/{suite}/InRelease  {reason}\n"
+        ctx.stderr.write(warning.encode("utf-8", "surrogateescape"))
+    if named:
+        ctx.stderr.write(b"W: Some index files failed to download. They have been ignored, or old ones used instead.\n")
     return 0
+
+
+def _sources(view: FileView) -> list[tuple[str, str]]:
+    """(URI, suite) of every `deb` line in sources.list and sources.list.d, in apt's order."""
+    lists = ["/etc/apt/sources.list"]
+    if view.exists("/etc/apt/sources.list.d"):
+        names = sorted(view.names("/etc/apt/sources.list.d"))
+        lists += [f"/etc/apt/sources.list.d/{name}" for name in names if name.endswith(".list")]
+    found: list[tuple[str, str]] = []
+    for path in lists:
+        text = view.text(path) if view.exists(path) else ""
+        for line in text.splitlines():
+            words = re.sub(r"\[[^]]*\]|#.*", "", line).split()
+            if len(words) >= 3 and words[0] == "deb":
+                found.append((words[1].rstrip("/"), words[2]))
+    return found
+
+
+def _unreachable(ctx: Context, source: tuple[str, str]) -> str:
+    """Why a source does not answer, in apt's words: its name, its host, or what the host has under that port."""
+    host, _, given = urlsplit(source[0]).netloc.partition(":")
+    port = int(given) if given.isdigit() else 80
+    address = resolve(ctx.machine, host)
+    if isinstance(address, ResolveFailure):
+        return f"{'Temporary failure resolving' if address.kind == 'try-again' else 'Could not resolve'} '{host}'"
+    outcome = connect(ctx.machine, host, port, cred=ctx.cred)
+    if not isinstance(outcome, ConnectFailure):
+        return f"404  Not Found [IP: {address} {port}]"
+    why = ". - connect (111: Connection refused)" if outcome.kind == "refused" else ", connection timed out"
+    return f"Could not connect to {host}:{port} ({address}){why}"
 
 
 def _install(ctx: Context, names: list[str], installed: dict[str, Package]) -> int:
