@@ -24,8 +24,8 @@ AGENTS = ("gold", "bad", "random", "nop")
 
 
 def main() -> None:
-    attempts = int(sys.argv[1]) if len(sys.argv) > 1 else 10
-    runs = int(sys.argv[2]) if len(sys.argv) > 2 else 3
+    attempts = int(sys.argv[1]) if len(sys.argv) > 1 else 4
+    runs = int(sys.argv[2]) if len(sys.argv) > 2 else 5
     bundle = starter()
     agents = [parse_agent(name) for name in AGENTS]
     resolved = plan([bundle], agents, backend="sim", attempts=attempts)
