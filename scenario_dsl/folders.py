@@ -96,7 +96,8 @@ def system_files(tree: Path, listed: Sequence[SystemFile]) -> tuple[tuple[System
 
 def _walk(tree: Path) -> Iterator[tuple[str, Path]]:
     for folder, folders, names in os.walk(tree):
-        folders.sort()
+        # An installer compiles the Python of an installed pack where it lies: that is no part of the system.
+        folders[:] = sorted(name for name in folders if name != "__pycache__")
         linked = [name for name in folders if os.path.islink(os.path.join(folder, name))]
         for name in sorted([*names, *linked]):
             # Git keeps no empty folder without such a file.

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import compileall
 import os
 import pickle
 import shutil
@@ -233,6 +234,17 @@ def test_odd_files_of_a_system_are_diagnosed(pack: Path) -> None:
     (tree / "pipe").unlink()
     links = [file for file in load_library(pack).systems["small"].files if file.type == "link"]
     assert [(link.path, link.target) for link in links][-1] == ("/link", "../etc")
+
+
+def test_what_an_installer_compiles_is_no_part_of_a_system(pack: Path) -> None:
+    program = pack / "systems" / "small" / "files" / "opt" / "tool.py"
+    program.parent.mkdir()
+    program.write_text("print('here')\n")
+    before = load_library(pack).systems["small"].files
+    compileall.compile_dir(program.parent, quiet=1)
+    assert list(program.parent.glob("__pycache__/*.pyc"))
+    assert not check_paths([pack])
+    assert load_library(pack).systems["small"].files == before
 
 
 def test_twelve_scenarios_are_checked_in_time(pack: Path) -> None:
