@@ -51,7 +51,7 @@ class Attempt:
     mode: str
     tokens_in: int
     tokens_out: int
-    cost: float
+    cost: float | None
 
     @property
     def score(self) -> float | None:
@@ -102,8 +102,14 @@ def summarise(records: Sequence[TrialRecord]) -> Attempt:
         mode=modes[0] if len(modes) == 1 else "mixed",
         tokens_in=sum(record.tokens_in for record in records),
         tokens_out=sum(record.tokens_out for record in records),
-        cost=sum(record.cost for record in records),
+        cost=_total(record.cost for record in records),
     )
+
+
+def _total(costs: Iterable[float | None]) -> float | None:
+    """Their sum; one that is unknown makes it unknown."""
+    known = list(costs)
+    return None if None in known else sum(cost for cost in known if cost is not None)
 
 
 def _finding(facts: Iterable[GateFact], *, check: str, world: str | None) -> str:

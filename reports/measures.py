@@ -74,6 +74,10 @@ def commands_to_repair(attempts: pd.DataFrame) -> float | None:
     return middle(hosted(attempts)["commands_to_repair"])
 
 
+def seconds_to_repair(attempts: pd.DataFrame) -> float | None:
+    return middle(hosted(attempts)["seconds_to_repair"])
+
+
 def count(attempts: pd.DataFrame) -> int:
     return len(hosted(attempts))
 
@@ -87,8 +91,11 @@ def unsupported(attempts: pd.DataFrame) -> int:
 
 
 def cost_per_verified(attempts: pd.DataFrame) -> float | None:
-    """None where nothing was paid or nothing was verified."""
-    paid, successes = float(hosted(attempts)["cost"].sum()), int(hosted(attempts)["verified"].sum())
+    """None where nothing was paid or nothing was verified, and where a cost is unknown."""
+    costs = hosted(attempts)["cost"]
+    if costs.isna().any():
+        return None
+    paid, successes = float(costs.sum()), int(hosted(attempts)["verified"].sum())
     return paid / successes if paid > 0 and successes else None
 
 

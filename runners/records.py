@@ -14,6 +14,9 @@ Verdict = Literal["VERIFIED", "RECOVERED_UNPROVEN", "NOT_RECOVERED", "HARMFUL", 
 Check = Literal["primary", "twin", "control", "repeat", "reversibility"]
 Means = Literal["intervention", "policy"]
 Standing = Literal["pass", "fail", "harm", "unknown", "not-applicable"]
+ErrorKind = Literal["world", "agent", "rate-limit", "worker", "internal"]
+"""Whose trouble an Errored trial was: the backend's, that of what the agent stands on (its model's endpoint, say), an
+endpoint that took no more requests, a worker process that died, or a fault of ours."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -61,16 +64,25 @@ class GateFact:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class AgentIdentity:
-    """Who played: a label for people, and the whole configuration, which trial ids cover. `trusted`: in-process."""
+    """Who played: a label for people, and the whole configuration, which trial ids cover. `trusted`: in-process.
+
+    `settings` are further settings that differ from the usual, as (name, value) in the order of their names. `title` is
+    what a plan calls the agent; it decides nothing, so trial ids leave it out.
+    """
 
     name: str
     configuration: str = ""
     trusted: bool = True
     training: bool = False
+    settings: tuple[tuple[str, str], ...] = ()
+    title: str = ""
 
     @property
     def label(self) -> str:
-        return f"{self.name}:{self.configuration}" if self.configuration else self.name
+        if self.title:
+            return self.title
+        named = f"{self.name}:{self.configuration}" if self.configuration else self.name
+        return " ".join((named, *(f"{name}={value}" for name, value in self.settings)))
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -103,7 +115,13 @@ class TrialRecord:
     """What happened in one trial. `ordinal` counts retries from 0; only the last one is the trial's result.
 
     `error`: why it is Errored or Unsupported; in an episode that was played, the agent's own failure that ended it.
-    `score` is None in a control world (nothing there is worth points). Costs are zero where nothing was paid.
+    `score` is None in a control world (nothing there is worth points). `cost` is zero where nothing was paid, and None
+    where what was used has no known price. Usage is recorded for Errored trials as well: it was paid for.
+
+    `requests`: what was asked of the agent's model, `resent` of them again after an error; `malformed`: answers that
+    were no action and were asked for again. `model`: what the endpoint says that it served. `agent_seed`: the seed given
+    to the model. `agent_log`: what the agent wrote for itself (standard error), its end where it is long.
+    `error_kind`: set when Errored. `origin`: the earlier run that this record was taken over from, unplayed.
     """
 
     trial_id: str
@@ -122,7 +140,15 @@ class TrialRecord:
     mode: Literal["live", "replay"] = "live"
     tokens_in: int = 0
     tokens_out: int = 0
-    cost: float = 0.0
+    cost: float | None = 0.0
+    requests: int = 0
+    resent: int = 0
+    malformed: int = 0
+    model: str = ""
+    agent_seed: int | None = None
+    agent_log: str = ""
+    error_kind: ErrorKind | None = None
+    origin: str = ""
 
 
 def judge(records: Iterable[TrialRecord]) -> Verdict:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import hashlib
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Literal, NamedTuple
 
 from compiler.codec import dump
@@ -48,7 +48,7 @@ def trial_id(trial: Trial) -> str:
     return hashlib.sha256(
         dump(
             {
-                "agent": trial.agent,
+                "agent": replace(trial.agent, title=""),
                 "attempt": trial.attempt,
                 "backend": trial.backend,
                 "bundle": trial.bundle_digest,
