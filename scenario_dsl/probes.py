@@ -191,7 +191,7 @@ _USER = ProbeType(
     doc="An account.",
     example={"name": "deploy", "exists": True, "sudo": False},
     presence="exists",
-    only_of_present=("groups", "shell", "sudo"),
+    only_of_present=("groups", "shell", "sudo", "sudo_without_password"),
     parameters=(
         _must("name", "user", "the account"),
         _must("exists", "boolean", "whether there is such an account"),
@@ -200,6 +200,19 @@ _USER = ProbeType(
         _may("locked", "boolean", "whether its password is locked"),
         _may("authorized_keys_lack", "regex", "found in none of its authorized keys"),
         _may("sudo", "boolean", "whether it may become root with sudo"),
+        _may("sudo_without_password", "boolean", "whether it may do so without giving a password"),
+    ),
+)
+_SSH = ProbeType(
+    name="ssh",
+    doc="What an SSH server lets somebody from outside try: no answer is not what was expected, whatever that was.",
+    example={"user": "deploy", "passwords": False},
+    at_least_one=("passwords", "keys"),
+    parameters=(
+        _may("user", "user", "who wants to log in", default="root"),
+        _may("port", "port", "where the server listens", default=22),
+        _may("passwords", "boolean", "whether a password may be tried, be it by way of keyboard-interactive"),
+        _may("keys", "boolean", "whether a key may be tried"),
     ),
 )
 _LOG = ProbeType(
@@ -328,6 +341,7 @@ PROBES: Mapping[str, ProbeType] = MappingProxyType(
             _MEMORY,
             _CRON,
             _USER,
+            _SSH,
             _LOG,
             _SQL,
             _REDIS,

@@ -10,6 +10,7 @@ from cryptography.hazmat.primitives.serialization import Encoding, NoEncryption,
 
 from runners.sim.commands.context import Context
 from runners.sim.network.connect import ConnectFailure, connect
+from runners.sim.programs.sshd import offered
 from runners.sim.ssh_keys import fingerprint
 from runners.sim.users import accounts
 
@@ -134,8 +135,11 @@ def _connect(ctx: Context, target: _Target) -> int:
                 "utf-8", "surrogateescape"
             )
         )
+    ways: tuple[str, ...] = ("publickey",)
+    if link.process is not None:
+        ways = offered(ctx.machine, link.process, target.user, link.source)
     ctx.stderr.write(
-        f"{target.user}@{target.host}: Permission denied (publickey,password).\n".encode("utf-8", "surrogateescape")
+        f"{target.user}@{target.host}: Permission denied ({','.join(ways)}).\n".encode("utf-8", "surrogateescape")
     )
     return 255
 

@@ -60,7 +60,7 @@ def main(ctx: Context) -> int:
 
 def _show(ctx: Context) -> None:
     """Every setting that has a value, as `sshd -T` dumps them: lower case, defaults included."""
-    config = load(ctx.machine.view())
+    config = load(ctx.machine.view()).settings
     port = config.get("port", ("22",))
     shown = {**_DEFAULTS, **config, "port": port}
     for name, values in shown.items():

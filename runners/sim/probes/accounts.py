@@ -2,17 +2,17 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-
 from runners.patterns import found
 from runners.sim.machine import Machine
 from runners.sim.probes.arguments import Arguments
 from runners.sim.probes.baseline import Baseline
 from runners.sim.probes.seen import Seen
+from runners.sim.sudoers import load, permitted
 from runners.sim.users import Accounts, User, accounts
 from runners.worlds import Observation
 
 _KEYS = (".ssh/authorized_keys", ".ssh/authorized_keys2")
+_SHELLS = ("/bin/sh", "/bin/bash", "/usr/bin/sh", "/usr/bin/bash", "/bin/su", "/usr/bin/su")
 
 
 def user(machine: Machine, arguments: Arguments, baseline: Baseline) -> Observation:  # noqa: ARG001
@@ -39,36 +39,23 @@ def user(machine: Machine, arguments: Arguments, baseline: Baseline) -> Observat
     if pattern is not None:
         bad = any(found(pattern, _text(machine, f"{account.home}/{path}")) for path in _KEYS)
         seen.expect(not bad, f"its keys {'hold' if bad else 'lack'} /{pattern}/")
-    sudo = arguments.flag("sudo")
-    if sudo is not None:
-        may = account.uid == 0 or _may_sudo(machine, known, account)
-        seen.expect(may is sudo, f"it may {'' if may else 'not '}use sudo")
+    for expectation, asked in (("sudo", True), ("sudo_without_password", False)):
+        wanted = arguments.flag(expectation)
+        if wanted is not None:
+            may = account.uid == 0 or _becomes_root(machine, known, account, asked=asked)
+            how = "" if asked else " without a password"
+            seen.expect(may is wanted, f"it may {'' if may else 'not '}become root with sudo{how}")
     return seen.observation()
 
 
-def _may_sudo(machine: Machine, known: Accounts, account: User) -> bool:
-    """Does any rule of sudoers name the account, a group of its, or all? What it may run is not weighed."""
-    own = known.group(account.gid)
-    groups = {group.name for group in known.groups.values() if account.name in group.members or group == own}
-    names = {account.name, "ALL", f"#{account.uid}", *(f"%{group}" for group in groups)}
-    for line in _sudoers(machine):
-        who, _, rest = line.strip().partition(" ")
-        if "=" in rest and who in names and not who.startswith(("Defaults", "User_Alias", "Cmnd_Alias")):
-            return True
-    return False
-
-
-def _sudoers(machine: Machine) -> Iterator[str]:
-    yield from _text(machine, "/etc/sudoers").replace("\t", " ").splitlines()
-    view = machine.view()
+def _becomes_root(machine: Machine, known: Accounts, account: User, *, asked: bool) -> bool:
+    """By the rules that sudo goes by; `asked`: also where a password is asked for. A shell is what root is."""
     try:
-        names = sorted(view.names("/etc/sudoers.d"))
+        policy = load(machine.view(), wary=True)
     except OSError:
-        return
-    for name in names:
-        # sudo leaves out names with a dot and those that end in ~.
-        if "." not in name and not name.endswith("~"):
-            yield from _text(machine, f"/etc/sudoers.d/{name}").replace("\t", " ").splitlines()
+        return False
+    grants = [permitted(policy, known, account, "root", shell, "") for shell in _SHELLS]
+    return any(grant is not None and (asked or not grant.password) for grant in grants)
 
 
 def _text(machine: Machine, path: str) -> str:

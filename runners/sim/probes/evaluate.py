@@ -7,7 +7,20 @@ from types import MappingProxyType
 from typing import NamedTuple
 
 from runners.sim.machine import Machine
-from runners.sim.probes import accounts, certificate, cron, databases, disk, file, http, logs, network, processes, units
+from runners.sim.probes import (
+    accounts,
+    certificate,
+    cron,
+    databases,
+    disk,
+    file,
+    http,
+    logs,
+    network,
+    processes,
+    ssh,
+    units,
+)
 from runners.sim.probes.arguments import Arguments
 from runners.sim.probes.baseline import NOTHING_KNOWN, Baseline
 from runners.worlds import Observation
@@ -57,6 +70,7 @@ KINDS: Mapping[str, Kind] = MappingProxyType(
         "redis": Kind(databases.redis, acts=True),
         "socket": Kind(processes.socket, ("processes",)),
         "sql": Kind(databases.sql, acts=True),
+        "ssh": Kind(ssh.ssh, acts=True),
         "sysctl": Kind(network.sysctl, ("sysctl",)),
         "unit": Kind(units.unit, ("files", "loaded", "processes", "units")),
         "user": Kind(accounts.user, ("files",)),

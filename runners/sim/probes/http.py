@@ -21,11 +21,9 @@ from runners.sim.network.http import HttpFailure, HttpResponse, request
 from runners.sim.probes.arguments import Arguments
 from runners.sim.probes.baseline import Baseline
 from runners.sim.probes.seen import Seen
-from runners.sim.traffic import clients
+from runners.sim.probes.vantage import LOCAL, client_address, own_address
 from runners.worlds import Observation
 
-_STRANGER = "198.51.100.23"
-_LOCAL = ("localhost", "127.0.0.1", "::1")
 _PATIENCE = 30.0
 _WORK = 10_000_000
 
@@ -35,9 +33,9 @@ def http(machine: Machine, arguments: Arguments, baseline: Baseline) -> Observat
     parts = urlsplit(url)
     port = parts.port or (443 if parts.scheme == "https" else 80)
     host = parts.hostname or ""
-    inside = host in _LOCAL and port in {known for _, known in baseline.listeners} and port not in baseline.outside
-    source = "127.0.0.1" if inside else _client(machine)
-    address = "127.0.0.1" if inside else (_own_address(machine, host) or host)
+    inside = host in LOCAL and port in {known for _, known in baseline.listeners} and port not in baseline.outside
+    source = "127.0.0.1" if inside else client_address(machine)
+    address = "127.0.0.1" if inside else (own_address(machine, host) or host)
     limit = arguments.number("within")
     patience = _PATIENCE if limit is None else min(_PATIENCE, limit + 1)
     listener = connect(machine, address, port, source=source, timeout=patience)
@@ -103,19 +101,3 @@ def _judge(answer: HttpResponse | HttpFailure, arguments: Arguments, url: str, s
     if limit is not None:
         seen.expect(answer.seconds <= limit, f"it took {answer.seconds:.3f} s")
     return seen.observation().holds
-
-
-def _client(machine: Machine) -> str:
-    """An address that requests come from: the first outside client's, so that rules about clients apply."""
-    for client in clients(machine):
-        for source in client.sources:
-            if machine.network.interface(source) is None:
-                return source
-    return _STRANGER
-
-
-def _own_address(machine: Machine, host: str) -> str | None:
-    """Where a client finds this machine: its outward address, for any name or address of its own."""
-    outward = machine.network.interfaces[-1].address
-    own = (*_LOCAL, machine.spec.hostname, outward)
-    return outward if host in own or machine.network.names.get(host) == outward else None

@@ -7,8 +7,9 @@ from itertools import product
 from runners.sim.machine import Machine, Program, Say
 from runners.sim.processes import Process
 from runners.sim.programs.descriptors import bind, hold
-from runners.sim.programs.sshd_config import CONFIG, ConfigError, load
+from runners.sim.programs.sshd_config import CONFIG, ConfigError, Configuration, Login, load, methods
 from runners.sim.systemd.journal import log
+from runners.sim.users import accounts
 
 BANNER = "SSH-2.0-OpenSSH_9.2p1 Debian-2+deb12u2"
 
@@ -16,7 +17,7 @@ BANNER = "SSH-2.0-OpenSSH_9.2p1 Debian-2+deb12u2"
 def check(machine: Machine) -> list[str]:
     """What `sshd -t` prints; nothing when all is well."""
     try:
-        config = load(machine.view())
+        config = load(machine.view()).settings
     except OSError as error:
         return [f"{CONFIG}: {error.strerror}"]
     except ConfigError as error:
@@ -64,8 +65,8 @@ class Sshd(Program):
         if "-t" in process.argv:
             return 0
         config = load(machine.view())
-        ports = [int(port) for port in config.get("port", ("22",))]
-        addresses = config.get("listenaddress", ("0.0.0.0", "::"))  # noqa: S104
+        ports = [int(port) for port in config.settings.get("port", ("22",))]
+        addresses = config.settings.get("listenaddress", ("0.0.0.0", "::"))  # noqa: S104
         bound = 0
         for port, address in product(ports, addresses):
             problem = bind(machine, process, address, port, lowest_fd=3)
@@ -90,7 +91,7 @@ class Sshd(Program):
         except (ConfigError, OSError):
             return
         hold(machine, process, config)
-        self._say(machine, process, f"Server listening on 0.0.0.0 port {config.get('port', ('22',))[0]}.")
+        self._say(machine, process, f"Server listening on 0.0.0.0 port {config.settings.get('port', ('22',))[0]}.")
 
     def stop(self, machine: Machine, process: Process, number: int) -> int:
         if number == 15:
@@ -104,6 +105,17 @@ class Sshd(Program):
 
     def _say(self, machine: Machine, process: Process, text: str) -> None:
         log(machine, "sshd", text, pid=process.pid, unit=process.unit)
+
+
+def offered(machine: Machine, process: Process, user: str, address: str) -> tuple[str, ...]:
+    """The ways of logging in that a running server offers to a user who comes from an address."""
+    known = accounts(machine)
+    entry = known.user(user)
+    groups = [group.name for group in known.groups.values() if user in group.members]
+    if entry is not None:
+        groups.append(known.group_name(entry.gid))
+    config = process.held if isinstance(process.held, Configuration) else Configuration({})
+    return methods(config.of(Login(user, tuple(groups), address)))
 
 
 PROGRAMS = {"sshd": Sshd()}

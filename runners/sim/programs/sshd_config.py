@@ -1,10 +1,15 @@
-"""sshd's configuration as sshd_config(5) describes it: files, what they include, and the settings that they come to."""
+"""sshd's configuration as sshd_config(5) describes it: files, what they include, and the settings that they come to.
+
+The first line of a setting counts; a Match block is for some log-ins only, and there it goes before what is for all.
+"""
 
 from __future__ import annotations
 
 import re
+from collections import ChainMap
 from collections.abc import Mapping
 from functools import lru_cache
+from ipaddress import ip_address, ip_network
 from typing import NamedTuple
 
 from runners.sim.files.view import FileView
@@ -49,6 +54,70 @@ class ConfigError(Exception):
     """sshd refuses its configuration: the lines it prints."""
 
 
+class Login(NamedTuple):
+    """Who wants in, and from where: what a Match line can ask for."""
+
+    user: str
+    groups: tuple[str, ...]
+    address: str
+    port: int = 22
+
+
+class Block(NamedTuple):
+    """What follows a Match line. `criteria`: (keyword in lower case, patterns)."""
+
+    criteria: tuple[tuple[str, str], ...]
+    settings: Settings
+
+    def is_for(self, login: Login) -> bool:
+        return all(_matches(keyword, patterns, login) for keyword, patterns in self.criteria)
+
+
+class Configuration(NamedTuple):
+    """`settings`: for everybody; keyword (lower case) -> values."""
+
+    settings: Settings
+    blocks: tuple[Block, ...] = ()
+
+    def of(self, login: Login) -> Settings:
+        """What counts for one log-in."""
+        for_it = [block.settings for block in self.blocks if block.is_for(login)]
+        return {**self.settings, **ChainMap(*[dict(settings) for settings in for_it])}
+
+
+def methods(settings: Settings) -> tuple[str, ...]:
+    """The ways of logging in that the server offers, in the order in which it names them to a client."""
+    keyboard = settings.get("kbdinteractiveauthentication") or settings.get("challengeresponseauthentication")
+    offered = {
+        "publickey": settings.get("pubkeyauthentication"),
+        "password": settings.get("passwordauthentication"),
+        "keyboard-interactive": keyboard if settings.get("usepam", ("no",))[0].lower() == "yes" else ("no",),
+    }
+    return tuple(name for name, value in offered.items() if value is None or value[0].lower() == "yes")
+
+
+def _matches(keyword: str, patterns: str, login: Login) -> bool:
+    if keyword == "all":
+        return True
+    candidates = {
+        "user": (login.user,), "group": login.groups, "address": (login.address,), "host": (login.address,),
+        "localport": (str(login.port),),
+    }.get(keyword, ())  # fmt: skip
+    listed = patterns.split(",")
+    if any(_is_like(word, pattern[1:]) for pattern in listed if pattern.startswith("!") for word in candidates):
+        return False
+    return any(_is_like(word, pattern) for pattern in listed if not pattern.startswith("!") for word in candidates)
+
+
+def _is_like(word: str, pattern: str) -> bool:
+    if "/" in pattern:
+        try:
+            return ip_address(word) in ip_network(pattern, strict=False)
+        except ValueError:
+            return False
+    return re.fullmatch("".join({"*": ".*", "?": "."}.get(char, re.escape(char)) for char in pattern), word) is not None
+
+
 class _Line(NamedTuple):
     number: int
     keyword: str
@@ -67,53 +136,64 @@ def _lines(text: str) -> tuple[_Line, ...]:
     return tuple(found)
 
 
-def load(view: FileView, path: str = CONFIG) -> Settings:
-    """Keyword (lower case) -> values, outside Match blocks. ConfigError with sshd's own lines.
+def load(view: FileView, path: str = CONFIG) -> Configuration:
+    """Read the main file and what it includes. ConfigError with sshd's own lines.
 
     OSError when the main file cannot be read; an included one that cannot is an error of the configuration.
     """
-    found: dict[str, tuple[str, ...]] = {}
-    _read(view, path, view.text(path), found, matching=False, depth=0)
-    return found
+    reader = _Reader(view)
+    reader.read(path, view.text(path), depth=0)
+    return Configuration(reader.settings, tuple(reader.blocks))
 
 
-def _read(
-    view: FileView, path: str, text: str, found: dict[str, tuple[str, ...]], *, matching: bool, depth: int
-) -> None:
-    problems: list[str] = []
-    for line in _lines(text):
-        if line.keyword not in KEYWORDS:
-            problems.append(f"{path}: line {line.number}: Bad configuration option: {line.written}")
-            continue
-        where = f"{path} line {line.number}"
-        if not line.values:
-            raise ConfigError("\n".join([*problems, f'{where}: no argument after keyword "{line.written}"']))
-        if line.keyword == "include":
-            if depth >= _DEPTH:
-                raise ConfigError(f"{where}: Too many recursive configuration includes")
-            for pattern in line.values:
-                _include(view, pattern, found, matching=matching, depth=depth)
-        elif line.keyword == "match":
-            matching = True
-        else:
-            problem = _wrong(line)
+class _Reader:
+    """Gathers settings line by line: into those for everybody, or into the block that is open."""
+
+    def __init__(self, view: FileView) -> None:
+        self._view = view
+        self.settings: dict[str, tuple[str, ...]] = {}
+        self.blocks: list[Block] = []
+        self._into = self.settings
+
+    def read(self, path: str, text: str, *, depth: int) -> None:
+        problems: list[str] = []
+        for line in _lines(text):
+            if line.keyword not in KEYWORDS:
+                problems.append(f"{path}: line {line.number}: Bad configuration option: {line.written}")
+                continue
+            where = f"{path} line {line.number}"
+            problem = f'no argument after keyword "{line.written}"' if not line.values else _wrong(line)
             if problem:
                 raise ConfigError("\n".join([*problems, f"{where}: {problem}"]))
-            if not matching:
-                _set(found, line)
-    if problems:
-        raise ConfigError("\n".join([*problems, f"{path}: terminating, {len(problems)} bad configuration options"]))
+            if line.keyword == "include":
+                if depth >= _DEPTH:
+                    raise ConfigError(f"{where}: Too many recursive configuration includes")
+                for pattern in line.values:
+                    self._include(pattern, depth=depth)
+            elif line.keyword == "match":
+                self._open(line)
+            else:
+                _set(self._into, line)
+        if problems:
+            raise ConfigError("\n".join([*problems, f"{path}: terminating, {len(problems)} bad configuration options"]))
 
+    def _include(self, pattern: str, *, depth: int) -> None:
+        """The files of a pattern, in order; a Match block in one of them ends with it."""
+        outside = self._into
+        pattern = pattern if pattern.startswith("/") else f"/etc/ssh/{pattern}"
+        for path in expand(self._view, pattern, lambda _: None):
+            try:
+                text = self._view.text(path)
+            except OSError as error:
+                raise ConfigError(f"{path}: {error.strerror}") from error
+            self.read(path, text, depth=depth + 1)
+            self._into = outside
 
-def _include(view: FileView, pattern: str, found: dict[str, tuple[str, ...]], *, matching: bool, depth: int) -> None:
-    """The files of a pattern, in order; a Match block in one of them ends with it."""
-    pattern = pattern if pattern.startswith("/") else f"/etc/ssh/{pattern}"
-    for path in expand(view, pattern, lambda _: None):
-        try:
-            text = view.text(path)
-        except OSError as error:
-            raise ConfigError(f"{path}: {error.strerror}") from error
-        _read(view, path, text, found, matching=matching, depth=depth + 1)
+    def _open(self, line: _Line) -> None:
+        words = [word for value in line.values for word in value.split()]
+        self._into = {}
+        criteria = (("all", ""),) if words[0].lower() == "all" else tuple(zip(words[::2], words[1::2], strict=False))
+        self.blocks.append(Block(tuple((keyword.lower(), patterns) for keyword, patterns in criteria), self._into))
 
 
 def _wrong(line: _Line) -> str:
