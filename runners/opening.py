@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
 from compiler.model import PackContent
-from runners.worlds import Backend, LiveWorld, WorldError
+from runners.worlds import Backend, Forkable, LiveWorld, WorldError
 from scenario_dsl.worlds import ResolvedFault, ResolvedScenario, World
 
 _WAITS = (1.0, 1.0, 2.0, 4.0, 8.0, 16.0, 30.0)
@@ -15,11 +15,16 @@ _WAITS = (1.0, 1.0, 2.0, 4.0, 8.0, 16.0, 30.0)
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Site:
-    """Where a scenario is played: everything that opens its worlds."""
+    """Where a scenario is played: everything that opens its worlds.
+
+    A world that can be forked is brought into trouble once for each seed, and kept untouched; all others of the same
+    seed are its forks.
+    """
 
     content: PackContent
     scenario: ResolvedScenario
     backend: Backend
+    _kept: dict[tuple[str, int], Forkable] = field(default_factory=dict, init=False, repr=False, compare=False)
 
     def healthy(self, world: World, *, seed: int) -> LiveWorld:
         """A fresh world with nothing injected."""
@@ -28,6 +33,16 @@ class Site:
     def broken(self, world: World, *, seed: int) -> LiveWorld:
         """A fresh world with its faults in force (in a control: its decoys), as long as the scenario says that they
         have been. Raises WorldError where they are not."""
+        kept = self._kept.get((world.name, seed))
+        if kept is not None:
+            return kept.fork()
+        live = self._broken(world, seed)
+        if isinstance(live, Forkable):
+            self._kept[world.name, seed] = live
+            return live.fork()
+        return live
+
+    def _broken(self, world: World, seed: int) -> LiveWorld:
         live = self.healthy(world, seed=seed)
         try:
             inject(live, world.faults)

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import Protocol
+from typing import Protocol, runtime_checkable
 
 from compiler.model import PackContent
 from scenario_dsl.errors import InternalError
@@ -100,6 +100,14 @@ class LiveWorld(Protocol):
         ...
 
     def close(self) -> None: ...
+
+
+@runtime_checkable
+class Forkable(Protocol):
+    """A world that is a value: `fork` gives a second one in the same state, at next to no cost, and neither holds
+    anything that would have to be closed. Worlds need not be so; where they are, fresh ones are shared."""
+
+    def fork(self) -> LiveWorld: ...
 
 
 class Backend(Protocol):
