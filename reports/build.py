@@ -11,7 +11,8 @@ from reports.frames import load
 from reports.html import render
 from reports.html.page import headline
 from reports.plots import draw
-from reports.tables import Table, named, tabulate
+from reports.table import Table
+from reports.tables import named, tabulate
 from scenario_dsl.writing import write_file
 
 

@@ -7,9 +7,11 @@ import io
 import json
 
 from reports.statistics import Estimate
-from reports.tables import Heading, Table, Value
+from reports.table import Heading, Table, Value
 from reports.text import spreadsheet_safe
 
+ESTIMATED = ("rate", "gap", "rating")
+"""Kinds of column whose cells are estimates."""
 _ESTIMATE_PARTS = ("", "_low", "_high", "_n", "_missing")
 
 
@@ -38,7 +40,7 @@ def as_json(table: Table) -> str:
 
 
 def _names(heading: Heading) -> list[str]:
-    parts = _ESTIMATE_PARTS if heading.kind in ("rate", "gap") else ("",)
+    parts = _ESTIMATE_PARTS if heading.kind in ESTIMATED else ("",)
     return [heading.name + part for part in parts]
 
 

@@ -1,4 +1,4 @@
-"""Frames to tables: leaderboard, agents by scenario, objectives, consistency, and the gate's facts.
+"""Frames to tables: leaderboard, agents by scenario, objectives, consistency, the gate's facts, head to head.
 
 A table's columns are data. One entry in a tuple below is all that a new column needs; the page, the CSV and the JSON
 follow. Cells are plain values or `Estimate`s; None means that there is nothing to say.
@@ -8,52 +8,14 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
-from typing import Literal
 
 import pandas as pd
 
 from reports import measures
 from reports.frames import Frames
-from reports.statistics import Estimate
-
-Value = str | int | float | bool | None | Estimate
-Kind = Literal["name", "text", "rate", "gap", "count", "number", "points", "finding", "sentence"]
-
-
-@dataclass(frozen=True, slots=True)
-class Heading:
-    """A column as readers see it: `doc` is the sentence behind the heading, `kind` how a cell is shown and sorted."""
-
-    name: str
-    title: str
-    kind: Kind
-    doc: str
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Table:
-    """`name` is the stem of its files. `rows` hold one cell for each heading."""
-
-    name: str
-    title: str
-    caption: str
-    headings: tuple[Heading, ...]
-    rows: tuple[tuple[Value, ...], ...]
-
-    def column(self, name: str) -> tuple[Value, ...]:
-        """All cells under one heading; raises KeyError."""
-        for index, heading in enumerate(self.headings):
-            if heading.name == name:
-                return tuple(row[index] for row in self.rows)
-        raise KeyError(name)
-
-
-@dataclass(frozen=True, slots=True)
-class Measure:
-    """A heading together with how its cell is computed from the attempts of one row."""
-
-    heading: Heading
-    value: Callable[[pd.DataFrame], Value]
+from reports.pairing import Comparison, compare, line_up, rate
+from reports.table import Heading, Kind, Measure, Table, Value
+from reports.versus import RATING, head_to_head, rating_table
 
 
 def _measure(name: str, title: str, kind: Kind, doc: str, value: Callable[[pd.DataFrame], Value]) -> Measure:
@@ -88,6 +50,10 @@ TO_REPAIR = _measure(
     "commands_to_repair", "To repair", "number", "Median of commands until the last objective, where all were met",
     measures.commands_to_repair,
 )  # fmt: skip
+SECONDS_TO_REPAIR = _measure(
+    "seconds_to_repair", "Seconds", "number",
+    "Median of seconds until the last objective, where all were met, on the world's clock", measures.seconds_to_repair,
+)  # fmt: skip
 N = _measure("attempts", "Attempts", "count", "Attempts in the denominators, errored ones included", measures.count)
 ERRORED = _measure(
     "errored", "Errored", "count",
@@ -115,8 +81,8 @@ MODE = _measure("mode", "Mode", "text", "live, replay or mixed", measures.mode)
 PROVEN = _measure("proven", "Proof", "text", "Whether every bundle carried a proof that held", measures.proven)
 
 LEADERBOARD: tuple[Measure, ...] = (
-    VERIFIED, SCORE, RECOVERED, GAP, HARM, UNHARMED, COMMANDS, TO_REPAIR, N, ERRORED, UNSUPPORTED, COST, GRADED, PROVEN,
-    MODE,
+    VERIFIED, SCORE, RECOVERED, GAP, HARM, UNHARMED, COMMANDS, TO_REPAIR, SECONDS_TO_REPAIR, N, ERRORED,
+    UNSUPPORTED, COST, GRADED, PROVEN, MODE,
 )  # fmt: skip
 BY_SCENARIO: tuple[Measure, ...] = (
     VERIFIED,
@@ -126,6 +92,7 @@ BY_SCENARIO: tuple[Measure, ...] = (
     UNHARMED,
     COMMANDS,
     TO_REPAIR,
+    SECONDS_TO_REPAIR,
     N,
     ERRORED,
     GRADED,
@@ -141,7 +108,10 @@ FINDINGS = ("harm", "fail", "unknown")
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Tables:
-    """Everything a report shows in rows. `agents` and `scenarios` give the order that every table and plot keeps."""
+    """Everything a report shows in rows. `agents` and `scenarios` give the order that every table and plot keeps.
+
+    `comparisons` are what the table `head-to-head` shows, two agents each.
+    """
 
     agents: tuple[str, ...]
     scenarios: tuple[str, ...]
@@ -150,9 +120,15 @@ class Tables:
     objectives: Table
     consistency: Table
     gate: Table
+    ratings: Table
+    head_to_head: Table
+    comparisons: tuple[Comparison, ...]
 
     def all(self) -> tuple[Table, ...]:
-        return (self.leaderboard, self.scenario, self.objectives, self.consistency, self.gate)
+        return (
+            *(self.leaderboard, self.scenario, self.objectives, self.consistency, self.gate),
+            *(self.ratings, self.head_to_head),
+        )
 
 
 def named(frames: Frames) -> Frames:
@@ -188,6 +164,8 @@ def tabulate(frames: Frames) -> Tables:
     groups = {str(player): group for player, group in attempts.groupby("player", sort=True)}
     ranked = sorted(groups, key=lambda player: _rank(player, groups[player]))
     scenarios = tuple(str(label) for label in attempts["scenario_label"].unique())
+    meetings = line_up(attempts, ranked)
+    ratings, comparisons = rate(meetings, ranked), compare(meetings, ranked)
     return Tables(
         agents=tuple(ranked),
         scenarios=scenarios,
@@ -199,9 +177,10 @@ def tabulate(frames: Frames) -> Tables:
                 RANK,
                 AGENT,
                 *_headings(LEADERBOARD),
+                RATING,
             ),
             rows=tuple(
-                (place, player, *(measure.value(groups[player]) for measure in LEADERBOARD))
+                (place, player, *(measure.value(groups[player]) for measure in LEADERBOARD), ratings[player])
                 for place, player in enumerate(ranked, start=1)
             ),
         ),
@@ -209,6 +188,9 @@ def tabulate(frames: Frames) -> Tables:
         objectives=_objectives(frames, scenarios, ranked),
         consistency=_consistency(groups, ranked),
         gate=_gate(frames, scenarios, ranked),
+        ratings=rating_table(ratings, comparisons),
+        head_to_head=head_to_head(comparisons),
+        comparisons=comparisons,
     )
 
 

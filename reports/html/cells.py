@@ -6,11 +6,11 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from reports.statistics import Estimate
-from reports.tables import Heading, Table, Value
+from reports.table import Heading, Table, Value
 from reports.text import shortened
 
 _LONGEST = 160
-NUMERIC = ("rate", "gap", "count", "number", "points")
+NUMERIC = ("rate", "gap", "rating", "count", "number", "points")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -110,11 +110,17 @@ def _estimate(column: str, kind: str, estimate: Estimate) -> Shown:
         parts.append(f"{estimate.missing} undecided")
     interval = ""
     if estimate.low is not None and estimate.high is not None:
-        interval = f"{100 * estimate.low:.0f}–{100 * estimate.high:.0f}"
+        scale = 1 if kind == "rating" else 100
+        interval = f"{_signed(scale * estimate.low)}–{_signed(scale * estimate.high)}"
+    if kind == "rating":
+        text = f"{estimate.value:.0f}"
+        return Shown(
+            column=column, kind=kind, text=text, sort=repr(estimate.value), interval=interval, evidence=", ".join(parts)
+        )
     return Shown(
         column=column,
         kind=kind,
-        text=f"{100 * estimate.value:.0f} pt" if kind == "gap" else percent(estimate.value),
+        text=f"{_signed(100 * estimate.value)} pt" if kind == "gap" else percent(estimate.value),
         sort=repr(estimate.value),
         value=_place(estimate.value),
         low=_place(estimate.low),
@@ -122,6 +128,11 @@ def _estimate(column: str, kind: str, estimate: Estimate) -> Shown:
         interval=interval,
         evidence=", ".join(parts),
     )
+
+
+def _signed(number: float) -> str:
+    """A whole number, with a minus sign proper and no negative zero."""
+    return f"{round(number) or 0}".replace("-", "−")
 
 
 def _place(share: float | None) -> str:

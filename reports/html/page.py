@@ -20,7 +20,8 @@ from reports.frames import Frames
 from reports.html.cells import Tag, percent, view
 from reports.plots import PALETTE, VERDICTS, Plot, labelled
 from reports.statistics import Estimate
-from reports.tables import Table, Tables
+from reports.table import Table
+from reports.tables import Tables
 from reports.text import printable, shortened
 
 _HERE = Path(__file__).parent

@@ -83,7 +83,7 @@ def test_the_same_records_give_the_same_bytes(tmp_path: Path) -> None:
 def test_what_is_written(tmp_path: Path) -> None:
     files = build_report([write_run(tmp_path / "run", run_records(attempts=2))], tmp_path / "out")
     plots = {f"plots/{name}.svg" for name in ("leaderboard", "verdicts", "heat-map", "commands")}
-    names = ("leaderboard", "scenarios", "objectives", "consistency", "gate")
+    names = ("leaderboard", "scenarios", "objectives", "consistency", "gate", "ratings", "head-to-head")
     tables = {f"tables/{name}.{kind}" for name in names for kind in ("csv", "json")}
     assert set(contents(tmp_path / "out")) == {"index.html"} | plots | tables
     assert {str(path.relative_to(tmp_path / "out")) for path in files.plots} == plots

@@ -15,7 +15,8 @@ import pytest
 import reports
 from reports.export import as_csv, as_json
 from reports.statistics import Estimate, wilson
-from reports.tables import Table, Tables, named, tabulate
+from reports.table import Table
+from reports.tables import Tables, named, tabulate
 from runners.records import AgentIdentity, Standing, TrialRecord
 from tests.reports.synthetic_records import SCENARIOS, Scenario, record, run_records, write_run
 
