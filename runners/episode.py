@@ -6,6 +6,7 @@ finished, the world gets time to settle, and only what still holds then counts.
 
 from __future__ import annotations
 
+from contextlib import suppress
 from dataclasses import dataclass, replace
 
 from runners.agents.boundary import admit
@@ -15,6 +16,7 @@ from runners.agents.protocol import (
     AgentUnavailableError,
     Answer,
     Briefing,
+    Closing,
     Done,
     Observation,
     Run,
@@ -99,7 +101,13 @@ class _Play:
 
     def play(self, agent: Agent) -> Episode:
         self._look(None)
-        error = self._converse(agent)
+        try:
+            error = self._converse(agent)
+        finally:
+            # Whatever the agent runs elsewhere ends here: nothing of it is there while its work is judged.
+            if isinstance(agent, Closing):
+                with suppress(Exception):
+                    agent.close()
         seconds = self._now()
         reward = self._settle()
         if self._turns:

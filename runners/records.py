@@ -119,8 +119,8 @@ class TrialRecord:
     where what was used has no known price. Usage is recorded for Errored trials as well: it was paid for.
 
     `requests`: what was asked of the agent's model, `resent` of them again after an error; `malformed`: answers that
-    were no action and were asked for again. `model`: what the endpoint says that it served. `agent_seed`: the seed given
-    to the model. `agent_log`: what the agent wrote for itself (standard error), its end where it is long.
+    were no action and were asked for again. `model`: what the endpoint says that it served. `agent_seed`: the seed that
+    the model got. `agent_log`: what the agent wrote for itself (standard error), its end where it is long.
     `error_kind`: set when Errored. `origin`: the earlier run that this record was taken over from, unplayed.
     """
 

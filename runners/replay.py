@@ -17,6 +17,7 @@ from runners.agents.protocol import (
     Run,
     Setting,
     Submit,
+    Usage,
 )
 from runners.interventions import from_text
 from runners.records import TrialRecord, Turn
@@ -24,7 +25,9 @@ from runners.trials import Job, Work, run_trial
 from runners.worlds import Backend
 from scenario_dsl.errors import AuthorError
 
-_NOT_COMPARED = frozenset({"trial", "ordinal", "mode", "tokens_in", "tokens_out", "cost", "turns"})
+_USED = frozenset(field.name for field in fields(Usage)) | {"agent_seed", "agent_log"}
+_NOT_COMPARED = frozenset({"trial", "ordinal", "mode", "turns", "origin"}) | _USED
+"""Turns are compared one by one; a replay asks no model, so it uses nothing."""
 
 
 class ReplayError(AuthorError):

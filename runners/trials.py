@@ -9,13 +9,14 @@ from typing import Literal, NamedTuple
 
 from compiler.codec import dump
 from compiler.model import PackContent
-from runners.agents.protocol import Agent, AgentFactory, AgentUnavailableError, Setting
+from runners.agents.boundary import admit_usage
+from runners.agents.protocol import Agent, AgentFactory, AgentUnavailableError, Setting, Usage
 from runners.episode import Episode, play
 from runners.gate import control, primary, twin
 from runners.gate.attempt import examine
 from runners.gate.bench import Bench
 from runners.opening import Site
-from runners.records import AgentIdentity, GateFact, Trial, TrialRecord
+from runners.records import AgentIdentity, ErrorKind, GateFact, Trial, TrialRecord
 from runners.seeds import derive
 from runners.text import writable
 from runners.worlds import Backend, WorldError
@@ -73,6 +74,7 @@ def agent_seed(identifier: str) -> int:
 
 def run_trial(job: Job, work: Work) -> TrialRecord:
     """Play one trial. Whatever goes wrong on our side becomes an Errored record; this raises nothing of its own."""
+    agent: Agent | None = None
     try:
         site = Site(
             content=work.contents[job.trial.bundle_digest],
@@ -86,13 +88,14 @@ def run_trial(job: Job, work: Work) -> TrialRecord:
         seed = agent_seed(job.trial_id)
         factory = work.factories[job.trial.agent]
         agent = factory(Setting(scenario=site.scenario, world=world, seed=seed, attempt=job.trial.attempt))
-        return play_trial(job, site, world, agent)
+        record = play_trial(job, site, world, agent)
     except WorldError as error:
-        return _empty(job, "Errored", f"the world failed: {error}")
+        record = errored(job, f"the world failed: {error}", "world")
     except AgentUnavailableError as error:
-        return _empty(job, "Errored", f"the agent could not be reached: {error}")
+        record = errored(job, f"the agent could not be reached: {error}", error.kind)
     except Exception as error:
-        return _empty(job, "Errored", f"unexpected {describe(error)}")
+        record = errored(job, f"unexpected {describe(error)}", "internal")
+    return _with_usage(record, admit_usage(agent))
 
 
 def play_trial(job: Job, site: Site, world: World, agent: Agent) -> TrialRecord:
@@ -132,9 +135,26 @@ def describe(error: BaseException) -> str:
     return f"{type(error).__name__}: {error} (in {' > '.join(places[-_INNERMOST:])})"
 
 
-def errored(job: Job, reason: str) -> TrialRecord:
-    """The record of a trial that could not be played at all."""
-    return _empty(job, "Errored", reason)
+def errored(job: Job, reason: str, kind: ErrorKind) -> TrialRecord:
+    """The record of a trial that could not be played to its end."""
+    return replace(_empty(job, "Errored", reason), error_kind=kind)
+
+
+def _with_usage(record: TrialRecord, usage: Usage) -> TrialRecord:
+    if usage == Usage():
+        return record
+    return replace(
+        record,
+        tokens_in=usage.tokens_in,
+        tokens_out=usage.tokens_out,
+        cost=usage.cost,
+        requests=usage.requests,
+        resent=usage.resent,
+        malformed=usage.malformed,
+        model=usage.model,
+        agent_seed=usage.seed,
+        agent_log=usage.log,
+    )
 
 
 def _record(job: Job, episode: Episode, facts: tuple[GateFact, ...]) -> TrialRecord:

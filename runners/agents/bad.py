@@ -6,7 +6,7 @@ from dataclasses import dataclass
 
 from runners.agents.interventional import InterventionAgent
 from runners.agents.protocol import Agent, Setting
-from runners.agents.spec import AgentSpec, agent_spec
+from runners.agents.spec import AgentRequest, AgentSpec, agent_spec
 from runners.habits import general_habits
 from scenario_dsl.errors import AuthorError
 
@@ -33,6 +33,7 @@ class Bad:
         raise AuthorError(f"scenario `{scenario.name}` has no bad habit `{self.name}`; it has: {known}")
 
 
-def read(configuration: str, training: bool) -> AgentSpec:
+def read(request: AgentRequest) -> AgentSpec:
     """`bad`, or `bad:HABIT` for one of them."""
-    return agent_spec("bad", configuration, training, Bad(configuration or None))
+    request.only()
+    return agent_spec(request, request.configuration, Bad(request.configuration or None))

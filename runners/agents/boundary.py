@@ -8,7 +8,7 @@ from __future__ import annotations
 from dataclasses import replace
 
 from compiler.codec import Malformed, NotCanonical, dump, load
-from runners.agents.protocol import Action, AgentFailedError, Answer, Done, Run, Submit
+from runners.agents.protocol import Action, AgentFailedError, Answer, Done, Metered, Run, Submit, Usage
 from runners.text import writable
 from scenario_dsl.model import Intervention
 
@@ -30,6 +30,20 @@ def admit(action: object) -> Action:
     if isinstance(action, Submit):
         return Submit(_document(action.intervention), think)
     return Done(think)
+
+
+def admit_usage(agent: object) -> Usage:
+    """What the agent says that it used, as a record can hold it; nothing where it counts nothing.
+
+    Whatever is wrong with it leaves the cost unknown: an episode that was played is not lost over its bill.
+    """
+    if not isinstance(agent, Metered):
+        return Usage()
+    try:
+        said = agent.usage()
+        return load(Usage, dump(replace(said, log=writable(said.log), model=writable(said.model))))
+    except Exception:
+        return Usage(cost=None)
 
 
 def _text(text: object, what: str) -> str:

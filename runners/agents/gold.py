@@ -15,4 +15,4 @@ class Gold:
         return InterventionAgent(setting.scenario.gold)
 
 
-read = without_settings("gold", Gold())
+read = without_settings(Gold())

@@ -22,4 +22,4 @@ class Nop:
         return NopAgent()
 
 
-read = without_settings("nop", Nop())
+read = without_settings(Nop())

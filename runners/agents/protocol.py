@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass
-from typing import Protocol, TypeAlias
+from typing import Literal, Protocol, TypeAlias, runtime_checkable
 
 from scenario_dsl.errors import AuthorError, HostError
 from scenario_dsl.model import Intervention, Limits
@@ -86,6 +86,35 @@ class Agent(Protocol):
     def act(self, observation: Observation) -> Action: ...
 
 
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Usage:
+    """What an agent used so far and how it behaved; the fields of the same names in `TrialRecord` say what each is."""
+
+    tokens_in: int = 0
+    tokens_out: int = 0
+    cost: float | None = 0.0
+    requests: int = 0
+    resent: int = 0
+    malformed: int = 0
+    model: str = ""
+    seed: int | None = None
+    log: str = ""
+
+
+@runtime_checkable
+class Metered(Protocol):
+    """An agent that uses something worth counting. Asked after the episode, also when that ended in an error."""
+
+    def usage(self) -> Usage: ...
+
+
+@runtime_checkable
+class Closing(Protocol):
+    """An agent that holds something (a process, a connection). Called once the episode is over, however it ended."""
+
+    def close(self) -> None: ...
+
+
 class AgentFailedError(AuthorError):
     """An agent gives up in its own words: the text stands in the record as it is."""
 
@@ -93,8 +122,15 @@ class AgentFailedError(AuthorError):
 class AgentUnavailableError(HostError):
     """What the agent stands on could not be reached (a model's endpoint, say): the trial is Errored, not Failed."""
 
-    def __init__(self, message: str, *, remedy: str = "see that the agent can reach what it needs, then go on") -> None:
+    def __init__(
+        self,
+        message: str,
+        *,
+        kind: Literal["agent", "rate-limit"] = "agent",
+        remedy: str = "see that the agent can reach what it needs, then go on",
+    ) -> None:
         super().__init__(message, remedy=remedy)
+        self.kind = kind
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -84,4 +84,4 @@ class Random:
         return RandomAgent(setting.seed)
 
 
-read = without_settings("random", Random())
+read = without_settings(Random())

@@ -1,4 +1,4 @@
-"""From what a user writes (`gold`, `bad:reboot`, `script:fix.sh`, `mine:settings`) to an agent that can play."""
+"""From what a user writes (`gold`, `script:fix.sh`, `cmd:./agent.py`, `mine:settings`) to an agent that can play."""
 
 from __future__ import annotations
 
@@ -8,17 +8,28 @@ from importlib.metadata import entry_points
 from types import MappingProxyType
 from typing import cast
 
-from runners.agents import bad, gold, nop, random_, script
+from runners.agents import bad, cmd, gold, module_, nop, random_, script
 from runners.agents.protocol import Agent, Setting
-from runners.agents.spec import AgentReader, AgentSpec, agent_spec
+from runners.agents.settings import lane_of
+from runners.agents.spec import AgentReader, AgentRequest, AgentSpec, Endpoint, agent_spec
 from scenario_dsl.errors import AuthorError
+from scenario_dsl.values import Value
 
 ENTRY_POINTS = "breakfix.agents"
 """The entry-point group for others' agents: name -> callable `(configuration: str, seed: int) -> Agent`."""
 READERS: Mapping[str, AgentReader] = MappingProxyType(
-    {"gold": gold.read, "bad": bad.read, "nop": nop.read, "random": random_.read, "script": script.read}
+    {
+        "gold": gold.read,
+        "bad": bad.read,
+        "nop": nop.read,
+        "random": random_.read,
+        "script": script.read,
+        "cmd": cmd.read,
+    }
 )
 """Our own agents, each by the reader in its file."""
+_NOTHING: Mapping[str, Value] = MappingProxyType({})
+_NOWHERE: Mapping[str, Endpoint] = MappingProxyType({})
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -41,14 +52,30 @@ def known_agents() -> tuple[str, ...]:
     return (*READERS, *sorted(others - READERS.keys()))
 
 
-def parse_agent(text: str, *, training: bool = False) -> AgentSpec:
-    """Read one agent as `NAME` or `NAME:CONFIGURATION`. Raises AuthorError for unknown names and unreadable files.
+def parse_agent(
+    text: str,
+    *,
+    training: bool = False,
+    title: str = "",
+    settings: Mapping[str, Value] = _NOTHING,
+    endpoints: Mapping[str, Endpoint] = _NOWHERE,
+) -> AgentSpec:
+    """Read one agent as `NAME`, `NAME:CONFIGURATION` or `module:Class`.
 
     `training` declares that the agent may learn from what it plays: plans then refuse held-out scenarios for it.
+    Raises AuthorError for unknown names, settings and unreadable files, HostError for what this machine lacks.
     """
     name, _, configuration = text.partition(":")
+    request = AgentRequest(
+        name=name, configuration=configuration, training=training, title=title, settings=settings, endpoints=endpoints
+    )
     if name in READERS:
-        return READERS[name](configuration, training)
+        return READERS[name](request)
     if name in known_agents():
-        return agent_spec(name, configuration, training, FromEntryPoint(name=name, configuration=configuration))
-    raise AuthorError(f"unknown agent `{text}`; known are: {', '.join(known_agents())}")
+        factory = FromEntryPoint(name=name, configuration=configuration)
+        return agent_spec(request, configuration, factory, lane=lane_of(request))
+    if module_.names_a_class(text):
+        return module_.read(request)
+    raise AuthorError(
+        f"unknown agent `{text}`; known are: {', '.join(known_agents())}, and `module:Class` for a class of yours"
+    )

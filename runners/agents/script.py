@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from runners.agents.protocol import Action, Agent, Answer, Briefing, Done, Observation, Run, Setting
-from runners.agents.spec import AgentSpec, agent_spec
+from runners.agents.spec import AgentRequest, AgentSpec, agent_spec
 from scenario_dsl.errors import AuthorError
 
 _ANSWER = "answer "
@@ -54,14 +54,15 @@ class Script:
         return ScriptAgent(self.actions)
 
 
-def read(configuration: str, training: bool) -> AgentSpec:
+def read(request: AgentRequest) -> AgentSpec:
     """`script:FILE`. The same commands are the same agent wherever the file lies; other commands are another one.
 
     Raises AuthorError when there is no such text.
     """
-    if not configuration:
+    request.only()
+    if not request.configuration:
         raise AuthorError("agent `script` needs a file: `script:FILE`")
-    path = Path(configuration)
+    path = Path(request.configuration)
     try:
         data = path.read_bytes()
         actions = parse_script(data.decode("utf-8"))
@@ -70,4 +71,4 @@ def read(configuration: str, training: bool) -> AgentSpec:
     except UnicodeDecodeError as error:
         raise AuthorError(f"the script `{path}` is not UTF-8 text") from error
     digest = hashlib.sha256(data).hexdigest()
-    return agent_spec("script", f"{path.name}@{digest[:16]}", training, Script(actions))
+    return agent_spec(request, f"{path.name}@{digest[:16]}", Script(actions))

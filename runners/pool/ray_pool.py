@@ -131,7 +131,7 @@ class RayExecutor:
         self._players[first.worker] = self._hire()
         jobs = [job for entry in lost for job in entry.jobs]
         if len(jobs) == 1:
-            yield (Line.of(errored(jobs[0], f"the worker died: {type(error).__name__}")),)
+            yield (Line.of(errored(jobs[0], f"the worker died: {type(error).__name__}", "worker")),)
         else:
             suspects.extend(jobs)
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 import tomllib
 from pathlib import Path
 
@@ -70,7 +71,7 @@ def first_trial(folder: Path) -> str:
 
 
 def test_every_agent_of_ours_is_described() -> None:
-    assert {name for name in READERS if f"| `{name}` |" in TEXT or f"| `{name}:FILE` |" in TEXT} == set(READERS)
+    assert {name for name in READERS if re.search(rf"^\| `{name}(:[A-Z/]+)?` \|", TEXT, re.MULTILINE)} == set(READERS)
 
 
 def test_the_run_folder_holds_what_is_said(folder: Path) -> None:
