@@ -3,10 +3,15 @@
 The newline commits a record. Whatever follows the last newline is the torn tail of a writer that was killed: readers
 leave it out, and a writer that goes on cuts it off first (`committed_length`). Any other line that is no record means
 the file was damaged, and is refused with its line number rather than skipped: a denominator never shrinks in silence.
+
+A line is sealed: its first key, `_sha256`, is the digest of the line without it. So a record that a disk or a hand
+altered is refused too, even where it still reads like one. (A seal is no signature: who alters a record on purpose can
+seal it anew. What others are to believe is signed; see reports.)
 """
 
 from __future__ import annotations
 
+import hashlib
 from collections.abc import Iterator
 from pathlib import Path
 from typing import NamedTuple
@@ -17,6 +22,8 @@ from scenario_dsl.errors import AuthorError
 
 RECORDS_FILE = "records.jsonl"
 _BLOCK = 1 << 16
+_SEAL, _SEALED = b'{"_sha256":"', b'",'
+_SEAL_LENGTH = len(_SEAL) + 64 + len(_SEALED)
 
 
 class RecordsError(AuthorError):
@@ -36,7 +43,7 @@ class Line(NamedTuple):
 
     @classmethod
     def of(cls, record: TrialRecord) -> Line:
-        return cls(record.trial_id, record.ordinal, record.outcome, encode(record))
+        return cls(record.trial_id, record.ordinal, record.outcome, seal(encode(record)))
 
 
 def encode(record: TrialRecord) -> bytes:
@@ -47,9 +54,24 @@ def encode(record: TrialRecord) -> bytes:
     return dump(record)
 
 
+def seal(data: bytes) -> bytes:
+    """The record's bytes with their digest as a first key; still canonical JSON, for no other key sorts before it."""
+    return b"".join((_SEAL, hashlib.sha256(data).hexdigest().encode(), _SEALED, data[1:]))
+
+
+def unseal(line: bytes) -> bytes:
+    """The record's bytes in a line; one without a seal is taken as it is. Raises compiler.codec.Malformed."""
+    if not line.startswith(_SEAL):
+        return line
+    data = b"{" + line[_SEAL_LENGTH:]
+    if line[len(_SEAL) : _SEAL_LENGTH] != hashlib.sha256(data).hexdigest().encode() + _SEALED:
+        raise Malformed(TrialRecord.__name__, "_sha256", "its bytes are not those that were written")
+    return data
+
+
 def decode(line: bytes) -> TrialRecord:
-    """The record in one line; raises compiler.codec.Malformed when it is none."""
-    return load(TrialRecord, line)
+    """The record in one line; raises compiler.codec.Malformed when it is none, or is not as it was sealed."""
+    return load(TrialRecord, unseal(line))
 
 
 def records_file(run: Path) -> Path:
@@ -70,11 +92,25 @@ def read_committed(run: Path) -> Iterator[tuple[TrialRecord, bytes]]:
         for number, line in enumerate(lines, start=1):
             if not line.endswith(b"\n"):
                 return
+            data = line[:-1]
             try:
-                record = decode(line)
+                record = decode(data)
             except Malformed as error:
                 raise RecordsError(f"{path}:{number}: {error}") from error
-            yield record, line[:-1]
+            yield record, data
+
+
+def check_seals(path: Path) -> None:
+    """Hold every committed line of a records file against its seal, without decoding it. Raises RecordsError."""
+    if not path.exists():
+        return
+    with path.open("rb") as lines:
+        for number, line in enumerate(lines, start=1):
+            if line.endswith(b"\n"):
+                try:
+                    unseal(line[:-1])
+                except Malformed as error:
+                    raise RecordsError(f"{path}:{number}: {error}") from error
 
 
 def read_records(run: Path) -> Iterator[TrialRecord]:

@@ -18,7 +18,7 @@ from compiler.codec import Malformed
 from runners.plan import Plan, differences, from_json, to_json
 from runners.record_index import Entry, add, entries_like, open_index, played
 from runners.records import TrialRecord
-from runners.records_io import RECORDS_FILE, Line, RecordsError, committed_length, decode, records_file
+from runners.records_io import RECORDS_FILE, Line, RecordsError, check_seals, committed_length, decode, records_file
 from scenario_dsl.errors import AuthorError, HostError
 from scenario_dsl.writing import write_file, writing_to
 
@@ -115,6 +115,8 @@ def open_run(folder: Path, plan: Plan) -> Iterator[RunWriter]:
         path = folder / RECORDS_FILE
         if path.exists():
             os.truncate(path, committed_length(path))
+            # What goes on stands on what is there: a record that was altered since is no result.
+            check_seals(path)
         try:
             index = open_index(folder)
         except (sqlite3.OperationalError, OSError) as error:

@@ -6,7 +6,7 @@ from collections.abc import Mapping
 
 from breakfix.cli.output import table
 from reports.statistics import Estimate
-from reports.tables import Table, Value
+from reports.table import Table, Value
 
 _SHOWN = (
     "rank",

@@ -2,20 +2,26 @@
 
 from __future__ import annotations
 
+import json
 from pathlib import Path
 
 import pytest
+import rfc8785
+from hypothesis import given
+from hypothesis import strategies as st
 
 from compiler.codec import Malformed
 from runners.records import AgentIdentity, GateFact, ObjectiveResult, Trial, TrialRecord, Turn
 from runners.records_io import (
     RECORDS_FILE,
+    Line,
     RecordsError,
     committed_length,
     decode,
     encode,
     read_committed,
     read_records,
+    seal,
 )
 
 RECORD = TrialRecord(
@@ -49,6 +55,28 @@ def test_a_record_comes_back_as_it_went_in() -> None:
     assert b"\n" not in line
     assert decode(line) == RECORD
     assert encode(decode(line)) == line
+
+
+def test_a_written_line_is_sealed_canonical_json() -> None:
+    line = Line.of(RECORD).data
+    assert line == seal(encode(RECORD))
+    assert decode(line) == RECORD
+    assert rfc8785.dumps(json.loads(line)) == line
+
+
+@given(st.integers(0, len(seal(encode(RECORD))) - 1), st.integers(1, 255))
+def test_no_altered_byte_is_believed(place: int, flip: int) -> None:
+    line = bytearray(seal(encode(RECORD)))
+    line[place] ^= flip
+    with pytest.raises(Malformed):
+        decode(bytes(line))
+
+
+def test_damage_of_equal_length_is_refused_with_its_line(tmp_path: Path) -> None:
+    line = Line.of(RECORD).data
+    run = write(tmp_path, line + b"\n" + line.replace(b'"score":0.5', b'"score":0.9') + b"\n")
+    with pytest.raises(RecordsError, match=r"records\.jsonl:2: .*not those that were written"):
+        list(read_records(run))
 
 
 @pytest.mark.parametrize(

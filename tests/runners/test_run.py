@@ -173,7 +173,7 @@ def test_a_damaged_line_is_refused_and_not_skipped(tmp_path: Path) -> None:
     lines[3] = lines[3][:-5]
     path.write_bytes(b"\n".join(lines))
     (tmp_path / INDEX_FILE).unlink()
-    with pytest.raises(RecordsError, match="at byte"):
+    with pytest.raises(RecordsError, match=r"records\.jsonl:4: "):
         start(tmp_path)
 
 
@@ -340,6 +340,14 @@ def test_a_record_is_found_whatever_the_index_knows(tmp_path: Path, state: str) 
         records.write(b'{"torn')
     assert find_record(tmp_path, last.trial_id) == last
     assert start(tmp_path).done == planned().size
+
+
+def test_a_damaged_record_is_not_gone_on_from(tmp_path: Path) -> None:
+    start(tmp_path)
+    path = tmp_path / RECORDS_FILE
+    path.write_bytes(path.read_bytes().replace(b'"commands":', b'"commandz":', 1))
+    with pytest.raises(RecordsError, match=r"records\.jsonl:1: .*not those that were written"):
+        start(tmp_path)
 
 
 def test_finding_a_record_reads_no_other(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
