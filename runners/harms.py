@@ -64,6 +64,16 @@ def appeared(before: Facts, after: Facts) -> tuple[str, ...]:
     return tuple(name for name in sorted(after.processes) if name not in before.processes)
 
 
+def left_running(before: Facts, after: Facts) -> tuple[str, ...]:
+    """Command lines of processes that no service owns and that were not there before, sorted."""
+    return tuple(sorted({line for process, line in after.others.items() if process not in before.others}))
+
+
+def newly_scheduled(before: Facts, after: Facts) -> tuple[str, ...]:
+    """Jobs that will run by themselves and were not there before, sorted."""
+    return tuple(name for name in sorted(after.scheduled) if name not in before.scheduled)
+
+
 def damage(before: Facts, after: Facts) -> tuple[str, ...]:
     """What was done to a healthy world, as phrases: state, processes, requests, transactions. Empty means unharmed."""
     phrases: list[str] = []

@@ -9,6 +9,8 @@ from compiler.model import PackContent
 from runners.worlds import Backend, Forkable, LiveWorld, WorldError
 from scenario_dsl.worlds import ResolvedFault, ResolvedScenario, World
 
+_PAST = 0
+"""The seed of what has happened when a world opens, where worlds are forks of one."""
 _WAITS = (1.0, 1.0, 2.0, 4.0, 8.0, 16.0, 30.0)
 """Seconds between looks at a witness. A fault that shows nothing after all of them did not take hold."""
 
@@ -17,14 +19,14 @@ _WAITS = (1.0, 1.0, 2.0, 4.0, 8.0, 16.0, 30.0)
 class Site:
     """Where a scenario is played: everything that opens its worlds.
 
-    A world that can be forked is brought into trouble once for each seed, and kept untouched; all others of the same
-    seed are its forks.
+    A world that can be forked is brought into trouble once and kept untouched; those that are played in are its forks,
+    each with chances of its own from there on.
     """
 
     content: PackContent
     scenario: ResolvedScenario
     backend: Backend
-    _kept: dict[tuple[str, int], Forkable] = field(default_factory=dict, init=False, repr=False, compare=False)
+    _kept: dict[str, Forkable] = field(default_factory=dict, init=False, repr=False, compare=False)
 
     def healthy(self, world: World, *, seed: int) -> LiveWorld:
         """A fresh world with nothing injected."""
@@ -33,17 +35,20 @@ class Site:
     def broken(self, world: World, *, seed: int) -> LiveWorld:
         """A fresh world with its faults in force (in a control: its decoys), as long as the scenario says that they
         have been. Raises WorldError where they are not."""
-        kept = self._kept.get((world.name, seed))
+        kept = self._kept.get(world.name)
         if kept is not None:
-            return kept.fork()
-        live = self._broken(world, seed)
-        if isinstance(live, Forkable):
-            self._kept[world.name, seed] = live
-            return live.fork()
-        return live
-
-    def _broken(self, world: World, seed: int) -> LiveWorld:
+            return kept.fork(seed=seed)
         live = self.healthy(world, seed=seed)
+        if not isinstance(live, Forkable):
+            return self._bring_into_trouble(live, world)
+        # Whichever seed is the first to be asked for, all worlds have the same past.
+        kept = self.healthy(world, seed=_PAST)
+        self._bring_into_trouble(kept, world)
+        assert isinstance(kept, Forkable)
+        self._kept[world.name] = kept
+        return kept.fork(seed=seed)
+
+    def _bring_into_trouble(self, live: LiveWorld, world: World) -> LiveWorld:
         try:
             inject(live, world.faults)
             unwitnessed = wait_for_witness(live, world.faults)

@@ -4,16 +4,15 @@ from __future__ import annotations
 
 import hashlib
 from collections.abc import Mapping
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from typing import Literal, NamedTuple
 
 from compiler.codec import dump
 from compiler.model import PackContent
 from runners.agents.boundary import admit_usage
 from runners.agents.protocol import Agent, AgentFactory, AgentUnavailableError, Setting, Usage
-from runners.episode import Episode, play
-from runners.gate import control, primary, twin
-from runners.gate.attempt import examine
+from runners.episode import Episode
+from runners.gate.attempt import examine, shown
 from runners.gate.bench import Bench
 from runners.opening import Site
 from runners.records import AgentIdentity, ErrorKind, GateFact, Trial, TrialRecord
@@ -23,6 +22,8 @@ from runners.worlds import Backend, WorldError
 from scenario_dsl.model import Limits
 from scenario_dsl.worlds import World
 
+_SITES = 32
+"""How many scenarios a worker keeps prepared."""
 _INNERMOST = 3
 """How many of the innermost frames an unexpected error's description names."""
 
@@ -42,6 +43,20 @@ class Work:
     contents: Mapping[str, PackContent]
     factories: Mapping[AgentIdentity, AgentFactory]
     backend: Backend
+    _sites: dict[tuple[str, str], Site] = field(default_factory=dict, init=False, repr=False, compare=False)
+
+    def site(self, trial: Trial) -> Site:
+        """Where the trial is played. A worker keeps the last few, since what they have prepared is used again."""
+        key = (trial.bundle_digest, trial.scenario)
+        site = self._sites.pop(key, None)
+        if site is None:
+            content = self.contents[trial.bundle_digest]
+            site = Site(content=content, scenario=content.scenarios[trial.scenario], backend=self.backend)
+            while len(self._sites) >= _SITES:
+                # The one that was not asked for for the longest time.
+                del self._sites[next(iter(self._sites))]
+        self._sites[key] = site
+        return site
 
 
 def trial_id(trial: Trial) -> str:
@@ -76,11 +91,7 @@ def run_trial(job: Job, work: Work) -> TrialRecord:
     """Play one trial. Whatever goes wrong on our side becomes an Errored record; this raises nothing of its own."""
     agent: Agent | None = None
     try:
-        site = Site(
-            content=work.contents[job.trial.bundle_digest],
-            scenario=work.contents[job.trial.bundle_digest].scenarios[job.trial.scenario],
-            backend=work.backend,
-        )
+        site = work.site(job.trial)
         unsupported = work.backend.unsupported(site.content, site.scenario)
         if unsupported is not None:
             return _empty(job, "Unsupported", unsupported)
@@ -106,21 +117,14 @@ def play_trial(job: Job, site: Site, world: World, agent: Agent) -> TrialRecord:
     # The seed is the trial's own in every role: a twin's episode is an attempt of its own, not a copy of the gate's.
     live = site.broken(world, seed=bench.seed)
     try:
-        before = live.facts() if world.role == "control" else None
-        episode = play(live, site.scenario, world, agent, limits)
-        after = live.facts() if world.role == "control" else None
+        played = bench.play(live, world, agent)
     finally:
         live.close()
-    facts: tuple[GateFact, ...]
-    if before is not None and after is not None:
-        facts = (control.by_episode(episode, site.scenario, world, before, after),)
-    elif world.role == "twin":
-        facts = (twin.by_episode(episode, world.name),)
-    else:
-        facts = (primary.by_episode(episode, world.name),)
-        if facts[0].finding == "pass":
-            typed = tuple(turn.text for turn in episode.turns if turn.kind == "run")
-            facts += examine(bench, episode.submitted, typed)
+    episode = played.episode
+    facts = shown(bench, played, "policy")
+    if world.role == "primary" and facts[0].finding == "pass":
+        typed = tuple(turn.text for turn in episode.turns if turn.kind == "run")
+        facts += examine(bench, episode.submitted, typed)
     return _record(job, episode, facts)
 
 

@@ -54,11 +54,17 @@ class Facts:
 
     persistent: path -> `MODE:UID:GID:CONTENT` (the last one a digest), or another lasting thing, such as a chain of the
     firewall, -> its digest;
-    processes: service process -> identity (pid and start); requests_failed, transactions_broken: counts so far.
+    unsalted: path of a file that holds password hashes -> digest of its content without their salted text;
+    processes: service process -> identity (pid and start); others: process of no service, by its identity -> command
+    line, without the shells that the agent sits at; scheduled: what will run by itself (`USER: COMMAND`, a timer, a
+    script that cron runs) -> the place that says so; requests_failed, transactions_broken: counts so far.
     """
 
     persistent: Mapping[str, str] = field(default_factory=dict)
+    unsalted: Mapping[str, str] = field(default_factory=dict)
     processes: Mapping[str, str] = field(default_factory=dict)
+    others: Mapping[str, str] = field(default_factory=dict)
+    scheduled: Mapping[str, str] = field(default_factory=dict)
     requests_failed: int = 0
     transactions_broken: int = 0
 
@@ -105,9 +111,10 @@ class LiveWorld(Protocol):
 @runtime_checkable
 class Forkable(Protocol):
     """A world that is a value: `fork` gives a second one in the same state, at next to no cost, and neither holds
-    anything that would have to be closed. Worlds need not be so; where they are, fresh ones are shared."""
+    anything that would have to be closed. What comes by chance in the second one follows from `seed` from then on.
+    Worlds need not be so; where they are, fresh ones are forks of one."""
 
-    def fork(self) -> LiveWorld: ...
+    def fork(self, *, seed: int) -> LiveWorld: ...
 
 
 class Backend(Protocol):

@@ -12,7 +12,8 @@ from runners.cutting import cut
 from runners.sim.budget import Budget, BudgetExceeded
 from runners.sim.build import boot, open_world
 from runners.sim.entering import enter
-from runners.sim.facts import persistent_facts
+from runners.sim.facts import persistent_facts, unsalted_facts
+from runners.sim.leftovers import scheduled, unowned
 from runners.sim.machine import Machine
 from runners.sim.probes.baseline import Baseline
 from runners.sim.probes.evaluate import Memo
@@ -159,7 +160,10 @@ class SimWorld:
                 processes[name] = f"{main.pid} since {main.started}"
         facts = Facts(
             persistent=persistent_facts(machine),
+            unsalted=unsalted_facts(machine),
             processes=processes,
+            others=unowned(machine, self._seat.shells),
+            scheduled=scheduled(machine),
             requests_failed=machine.counters.get("requests_failed", 0),
             transactions_broken=machine.counters.get("transactions_broken", 0),
         )
@@ -172,10 +176,11 @@ class SimWorld:
                 return _guarded(restore, self._machine, facts.persistent, machine)
         raise WorldError("these facts were not taken in this world")
 
-    def fork(self) -> SimWorld:
+    def fork(self, *, seed: int) -> SimWorld:
         """A second world in the same state: a machine is a value."""
-        other = SimWorld(self._machine.fork(), self._seat.session, self._memo.baseline)
+        other = SimWorld(open_world(self._machine, seed), self._seat.session, self._memo.baseline)
         other._seat = self._seat.fork()
+        other._seat.session.reseed(seed)
         other._opened = self._opened
         other._pictures = list(self._pictures)
         return other

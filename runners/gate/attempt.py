@@ -1,18 +1,30 @@
-"""All of the gate for one attempt that recovered its primary."""
+"""All of the gate: what one episode shows in its world, and what has to be established beyond the primary's own."""
 
 from __future__ import annotations
 
-from runners.gate import control, primary, twin
-from runners.gate.bench import Bench
+from runners.gate.bench import Bench, Played
+from runners.gate.bystanders import bystanders
+from runners.gate.control import control
+from runners.gate.recovery import recovery
 from runners.gate.repeat import repeat
 from runners.gate.reversibility import reversibility
 from runners.interventions import as_typed
-from runners.records import GateFact
+from runners.records import GateFact, Means
 from scenario_dsl.model import Intervention
 
 
+def shown(bench: Bench, played: Played, means: Means) -> tuple[GateFact, ...]:
+    """What an episode establishes about its own world: unharmed, or recovered and nothing else touched."""
+    if played.world.role == "control":
+        return (control(played, bench.primary, means),)
+    recovered = recovery(played, means)
+    if recovered.finding != "pass":
+        return (recovered,)
+    return recovered, bystanders(bench, played, means)
+
+
 def examine(bench: Bench, submitted: Intervention | None, typed: tuple[str, ...]) -> tuple[GateFact, ...]:
-    """The facts beyond the primary's own episode.
+    """The facts beyond the primary's own episode, for an attempt that recovered it.
 
     An intervention that was handed in is replayed in every world. For an agent that only typed commands, repeat and
     reversibility type them again in the same world, where its names are right; twins and controls it has to play
@@ -21,18 +33,9 @@ def examine(bench: Bench, submitted: Intervention | None, typed: tuple[str, ...]
     if submitted is None:
         commands = as_typed(typed)
         return repeat(bench, commands, "policy"), reversibility(bench, commands, "policy")
+    in_each = (shown(bench, bench.replay(world, submitted), "intervention") for world in bench.site.scenario.worlds)
     return (
-        primary.by_intervention(bench, submitted),
-        *in_other_worlds(bench, submitted),
+        *(fact for facts in in_each for fact in facts),
         repeat(bench, submitted, "intervention"),
         reversibility(bench, submitted, "intervention"),
-    )
-
-
-def in_other_worlds(bench: Bench, intervention: Intervention) -> tuple[GateFact, ...]:
-    """The intervention's fact in each twin and control, in the scenario's order."""
-    return tuple(
-        (twin if world.role == "twin" else control).by_intervention(bench, world, intervention)
-        for world in bench.site.scenario.worlds
-        if world.role != "primary"
     )

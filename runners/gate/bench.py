@@ -1,4 +1,4 @@
-"""Fresh worlds for the gate's checks, and playing an intervention in one."""
+"""Fresh worlds for the gate's checks, and playing in one between two pictures of it."""
 
 from __future__ import annotations
 
@@ -7,12 +7,23 @@ from contextlib import contextmanager
 from dataclasses import dataclass
 
 from runners.agents.interventional import InterventionAgent
+from runners.agents.protocol import Agent
 from runners.episode import Episode, play
 from runners.opening import Site
 from runners.seeds import derive
-from runners.worlds import LiveWorld
+from runners.worlds import Facts, LiveWorld
 from scenario_dsl.model import Intervention, Limits
 from scenario_dsl.worlds import World
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Played:
+    """An episode, and its world right before it and after all had settled."""
+
+    world: World
+    episode: Episode
+    before: Facts
+    after: Facts
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -42,7 +53,13 @@ class Bench:
         finally:
             live.close()
 
-    def replay(self, live: LiveWorld, world: World, intervention: Intervention) -> Episode:
-        """Play the intervention as a whole episode: with cascades, objectives and invariants."""
-        agent = InterventionAgent(intervention, submit=False)
-        return play(live, self.site.scenario, world, agent, self.limits)
+    def play(self, live: LiveWorld, world: World, agent: Agent) -> Played:
+        """An agent's whole episode in a world that is open: with cascades, objectives and invariants."""
+        before = live.facts()
+        episode = play(live, self.site.scenario, world, agent, self.limits)
+        return Played(world=world, episode=episode, before=before, after=live.facts())
+
+    def replay(self, world: World, intervention: Intervention) -> Played:
+        """The intervention as an episode in a fresh world."""
+        with self.broken(world) as live:
+            return self.play(live, world, InterventionAgent(intervention, submit=False))

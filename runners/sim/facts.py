@@ -23,6 +23,11 @@ from runners.sim.system import SystemSpec, texts
 _ALWAYS_VOLATILE = ("/proc/*", "/sys/*", "/dev/*", "/run/*", "/tmp/*")  # noqa: S108
 
 
+_WITH_HASHES = ("/etc/shadow", "/etc/shadow-")
+_SALTED = re.compile(rb"\$(?:y|gy|7|6|5|2[aby]|1)\$[^:\s]*")
+"""A hash with its salt, as crypt(5) writes it: setting the same password again gives another."""
+
+
 class Base(NamedTuple):
     """What the healthy machine looked like: paths of each inode, digests by path, and the firewall's tables."""
 
@@ -80,6 +85,17 @@ def persistent_facts(machine: Machine) -> Mapping[str, str]:
             del facts[key]
         facts.update(_firewall(machine.network.tables))
     return facts
+
+
+def unsalted_facts(machine: Machine) -> Mapping[str, str]:
+    """Files that hold password hashes -> digest of what else they say."""
+    view, found = machine.view(), {}
+    for path in _WITH_HASHES:
+        try:
+            found[path] = hashlib.sha256(_SALTED.sub(b"$", view.read(path))).hexdigest()
+        except OSError:
+            continue
+    return found
 
 
 def _compare(

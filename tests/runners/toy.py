@@ -31,6 +31,8 @@ class Machine:
     pids: int = 100
     requests_failed: int = 0
     observed: int = 0
+    others: dict[str, str] = field(default_factory=dict)
+    scheduled: dict[str, str] = field(default_factory=dict)
 
     def start(self, unit: str) -> bool:
         if unit not in self.units:
@@ -64,7 +66,7 @@ class ToyWorld:
     def run(self, command: str, *, output_bytes: int, seconds: float) -> CommandResult:
         code, text = 0, ""
         begun = self.machine.now
-        for part in command.split(";"):
+        for part in [command] if command.startswith(("leave ", "later ")) else command.split(";"):
             self.machine.advance(COMMAND_SECONDS)
             code, text = self._run(shlex.split(part))
         if command == "kill -9 world":
@@ -112,6 +114,9 @@ class ToyWorld:
                 path: f"{_MODE}:{text}" for path, text in self.machine.files.items() if not path.startswith("/var/log/")
             },
             processes={unit: str(pid) for unit, pid in self.machine.units.items() if pid},
+            unsalted={"/etc/shadow": re.sub(r"\$\d+", "$", self.machine.files.get("/etc/shadow", ""))},
+            others=dict(self.machine.others),
+            scheduled=dict(self.machine.scheduled),
             requests_failed=self.machine.requests_failed,
         )
 
@@ -146,6 +151,18 @@ class ToyWorld:
                 return (1 if value else 0), ""
             case ["is-time", value]:
                 return (0 if re.fullmatch(r"\d\d:\d\d", value) else 1), ""
+            case ["passwd", user]:
+                machine.pids += 1
+                others = re.sub(rf"{user}:\$\d+:", "", machine.files.get("/etc/shadow", ""))
+                machine.files["/etc/shadow"] = f"{user}:${machine.pids}:{others}"
+                return 0, ""
+            case ["leave", *line]:
+                machine.pids += 1
+                machine.others[str(machine.pids)] = " ".join(line)
+                return 0, ""
+            case ["later", *line]:
+                machine.scheduled[" ".join(line)] = "crontab"
+                return 0, ""
             case ["healthy"]:
                 return (1 if machine.failed else 0), ""
             case ["failed"]:

@@ -43,6 +43,12 @@ class Seat:
     def nested(self) -> bool:
         return len(self._frames) > 1
 
+    @property
+    def shells(self) -> frozenset[int]:
+        """The processes of the shells that are sat at, and of what they were started by (su, sudo)."""
+        inner = {pid for frame in self._frames for pid in frame.processes}
+        return frozenset({*inner, *(frame.session.pid for frame in self._frames)})
+
     def fork(self) -> Seat:
         """The same shells in a forked machine. Their background jobs stay here."""
         other = Seat.__new__(Seat)
