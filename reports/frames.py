@@ -7,7 +7,6 @@ Rows are sorted by what they are, never by when they arrived, so a resumed run g
 
 from __future__ import annotations
 
-import hashlib
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import NamedTuple
@@ -15,11 +14,10 @@ from typing import NamedTuple
 import pandas as pd
 
 from reports.attempts import Attempt, AttemptKey, attempt_id, key_of, summarise, task_of
-from reports.columns import Cell, Column, cells, frame
-from runners.records import GateFact, ObjectiveResult, TrialRecord, Turn
-from runners.records_io import read_committed
-
-DIFFICULTIES = ("easy", "medium", "hard", "expert")
+from reports.columns import Column, cells, frame
+from reports.reading import Kept, Reading, TurnRow, lines, read, together
+from runners.records import GateFact, ObjectiveResult, TrialRecord
+from runners.records_io import decode
 
 
 class ObjectiveRow(NamedTuple):
@@ -32,55 +30,55 @@ class FactRow(NamedTuple):
     fact: GateFact
 
 
-class TurnRow(NamedTuple):
-    record: TrialRecord
-    number: int
-    turn: Turn
-
-
-TRIALS: tuple[Column[TrialRecord], ...] = (
-    Column("trial_id", "string", "Hash of everything the trial was planned with.", lambda r: r.trial_id),
-    Column("attempt_id", "string", "Names the attempt the trial belongs to.", lambda r: attempt_id(r.trial)),
-    Column("task", "string", "pack@bundle/scenario: the cluster of the statistics.", lambda r: task_of(r.trial)),
-    Column("agent", "string", "The agent's name with its configuration.", lambda r: r.trial.agent.label),
-    Column("trusted", "boolean", "The agent ran inside our process.", lambda r: r.trial.agent.trusted),
-    Column("training", "boolean", "The agent is declared as one in training.", lambda r: r.trial.agent.training),
-    Column("backend", "string", "What the world was made of.", lambda r: r.trial.backend),
-    Column("pack", "string", "Name of the pack.", lambda r: r.trial.pack),
-    Column("pack_version", "string", "Version of the pack.", lambda r: r.trial.pack_version),
-    Column("bundle_digest", "string", "sha256 of the bundle's content.", lambda r: r.trial.bundle_digest),
-    Column("proven", "boolean", "The bundle carried a proof that held.", lambda r: r.trial.proven),
-    Column("scenario", "string", "Name of the scenario.", lambda r: r.trial.scenario),
-    Column("difficulty", "string", "easy, medium, hard or expert.", lambda r: r.trial.difficulty),
-    Column("kind", "string", "repair or investigation.", lambda r: r.trial.kind),
-    Column("split", "string", "train or heldout.", lambda r: r.trial.split),
-    Column("world", "string", "Name of the world.", lambda r: r.trial.world),
-    Column("role", "string", "primary, twin or control.", lambda r: r.trial.role),
-    Column("seed", "Int64", "Seed of the attempt.", lambda r: r.trial.seed),
-    Column("attempt", "Int64", "Number of the attempt.", lambda r: r.trial.attempt),
-    Column("retries", "Int64", "How often the trial was tried again.", lambda r: r.ordinal),
-    Column("outcome", "string", "Passed, Failed, Errored (ours) or Unsupported.", lambda r: r.outcome),
-    Column("score", "Float64", "Points; none in a control world.", lambda r: r.score),
-    Column("full_score", "Float64", "Points the scenario has to give.", lambda r: r.trial.full_score),
-    Column("commands", "Int64", "Commands the agent ran.", lambda r: r.commands),
-    Column("seconds", "Float64", "Time in the world, on its own clock.", lambda r: r.seconds),
-    Column("turns", "Int64", "Actions of the agent, of any kind.", lambda r: len(r.turns)),
-    Column("objectives_met", "Int64", "Objectives met at the end.", lambda r: sum(o.met for o in r.objectives)),
-    Column("objectives", "Int64", "Objectives there were.", lambda r: len(r.objectives)),
-    Column("harms", "Int64", "Invariants and other things broken.", lambda r: len(r.harms)),
-    Column("cascades", "Int64", "Cascades that fired.", lambda r: len(r.cascades_fired)),
+TRIALS: tuple[Column[Kept], ...] = (
+    Column("trial_id", "string", "Hash of everything the trial was planned with.", lambda k: k.record.trial_id),
+    Column("attempt_id", "string", "Names the attempt the trial belongs to.", lambda k: attempt_id(k.record.trial)),
+    Column("task", "string", "pack@bundle/scenario: the cluster of the statistics.", lambda k: task_of(k.record.trial)),
+    Column("agent", "string", "The agent's name with its configuration.", lambda k: k.record.trial.agent.label),
+    Column("trusted", "boolean", "The agent ran inside our process.", lambda k: k.record.trial.agent.trusted),
+    Column("training", "boolean", "The agent is declared as one in training.", lambda k: k.record.trial.agent.training),
+    Column("backend", "string", "What the world was made of.", lambda k: k.record.trial.backend),
+    Column("pack", "string", "Name of the pack.", lambda k: k.record.trial.pack),
+    Column("pack_version", "string", "Version of the pack.", lambda k: k.record.trial.pack_version),
+    Column("bundle_digest", "string", "sha256 of the bundle's content.", lambda k: k.record.trial.bundle_digest),
+    Column("proven", "boolean", "The bundle carried a proof that held.", lambda k: k.record.trial.proven),
+    Column("scenario", "string", "Name of the scenario.", lambda k: k.record.trial.scenario),
+    Column("difficulty", "string", "easy, medium, hard or expert.", lambda k: k.record.trial.difficulty),
+    Column("kind", "string", "repair or investigation.", lambda k: k.record.trial.kind),
+    Column("split", "string", "train or heldout.", lambda k: k.record.trial.split),
+    Column("world", "string", "Name of the world.", lambda k: k.record.trial.world),
+    Column("role", "string", "primary, twin or control.", lambda k: k.record.trial.role),
+    Column("seed", "Int64", "Seed of the attempt.", lambda k: k.record.trial.seed),
+    Column("attempt", "Int64", "Number of the attempt.", lambda k: k.record.trial.attempt),
+    Column("retries", "Int64", "How often the trial was tried again.", lambda k: k.record.ordinal),
+    Column("outcome", "string", "Passed, Failed, Errored (ours) or Unsupported.", lambda k: k.record.outcome),
+    Column("score", "Float64", "Points; none in a control world.", lambda k: k.record.score),
+    Column("full_score", "Float64", "Points the scenario has to give.", lambda k: k.record.trial.full_score),
+    Column("reward", "Float64", "Sum of the rewards of its turns.", lambda k: k.reward),
+    Column("commands", "Int64", "Commands the agent ran.", lambda k: k.record.commands),
+    Column("seconds", "Float64", "Time in the world, on its own clock.", lambda k: k.record.seconds),
+    Column("turns", "Int64", "Actions of the agent, of any kind.", lambda k: k.turn_count),
+    Column("objectives_met", "Int64", "Objectives met at the end.", lambda k: sum(o.met for o in k.record.objectives)),
+    Column("objectives", "Int64", "Objectives there were.", lambda k: len(k.record.objectives)),
+    Column("harms", "Int64", "Invariants and other things broken.", lambda k: len(k.record.harms)),
+    Column("cascades", "Int64", "Cascades that fired.", lambda k: len(k.record.cascades_fired)),
     Column(
         "infrastructure_error", "string", "Why it is Errored or Unsupported: our side, never the agent's.",
-        lambda r: r.error if r.outcome in ("Errored", "Unsupported") else None,
+        lambda k: k.record.error if k.record.outcome in ("Errored", "Unsupported") else None,
     ),
     Column(
         "agent_error", "string", "The agent's own failure that ended its episode.",
-        lambda r: r.error if r.outcome in ("Passed", "Failed") else None,
+        lambda k: k.record.error if k.record.outcome in ("Passed", "Failed") else None,
     ),
-    Column("mode", "string", "live or replay.", lambda r: r.mode),
-    Column("tokens_in", "Int64", "Tokens the model read.", lambda r: r.tokens_in),
-    Column("tokens_out", "Int64", "Tokens the model wrote.", lambda r: r.tokens_out),
-    Column("cost", "Float64", "Money paid for the model.", lambda r: r.cost),
+    Column("mode", "string", "live or replay.", lambda k: k.record.mode),
+    Column("tokens_in", "Int64", "Tokens the model read.", lambda k: k.record.tokens_in),
+    Column("tokens_out", "Int64", "Tokens the model wrote.", lambda k: k.record.tokens_out),
+    Column("cost", "Float64", "Money paid for the model; none where no price is known.", lambda k: k.record.cost),
+    Column("requests", "Int64", "Requests to the agent's model.", lambda k: k.record.requests),
+    Column("resent", "Int64", "Requests of them that were sent again.", lambda k: k.record.resent),
+    Column("malformed", "Int64", "Answers of the model that were no action.", lambda k: k.record.malformed),
+    Column("model", "string", "What the endpoint says it served; none if unsaid.", lambda k: k.record.model or None),
+    Column("error_kind", "string", "Whose trouble an Errored trial was.", lambda k: k.record.error_kind),
 )  # fmt: skip
 
 ATTEMPTS: tuple[Column[Attempt], ...] = (
@@ -129,7 +127,7 @@ ATTEMPTS: tuple[Column[Attempt], ...] = (
     Column("mode", "string", "live, replay or mixed.", lambda a: a.mode),
     Column("tokens_in", "Int64", "Tokens read, over all worlds.", lambda a: a.tokens_in),
     Column("tokens_out", "Int64", "Tokens written, over all worlds.", lambda a: a.tokens_out),
-    Column("cost", "Float64", "Money paid, over all worlds.", lambda a: a.cost),
+    Column("cost", "Float64", "Money paid, over all worlds; none where a price is unknown.", lambda a: a.cost),
 )  # fmt: skip
 
 OBJECTIVES: tuple[Column[ObjectiveRow], ...] = (
@@ -198,69 +196,46 @@ class Frames:
     limits: tuple[str, ...]
 
 
-class _Kept(NamedTuple):
-    """A record without its transcript, and the turn rows made from that: transcripts are not held in memory."""
-
-    record: TrialRecord
-    turns: tuple[tuple[Cell, ...], ...]
-    turn_count: int
-    digest: bytes
-
-
 def load(*runs: Path | str) -> Frames:
     """The frames of these run folders taken together. A trial found twice counts once: its last retry, as read last.
 
-    Raises runners.records_io.RecordsError when a folder is no run folder or a record cannot be read.
+    Raises runners.records_io.RecordsError when a folder is no run folder, or a record cannot be read or was altered.
     """
-    kept: dict[str, _Kept] = {}
-    read = 0
-    for run in runs:
-        for record, line in read_committed(Path(run)):
-            read += 1
-            known = kept.get(record.trial_id)
-            if known is None or record.ordinal >= known.record.ordinal:
-                kept[record.trial_id] = _keep(record, line)
-    ordered = sorted(kept.values(), key=_place)
-    attempts: dict[AttemptKey, list[TrialRecord]] = {}
-    for item in ordered:
-        attempts.setdefault(key_of(item.record.trial), []).append(item.record)
-    turns_at = [column.name for column in TRIALS].index("turns")
-    trials = (
-        (*row[:turns_at], item.turn_count, *row[turns_at + 1 :])
-        for item in ordered
-        for row in (cells(TRIALS, item.record),)
-    )
+    reading = together([read(Path(run)) for run in runs])
+    return replace(frames_of(reading), turns=_turns(reading))
+
+
+def frames_of(reading: Reading) -> Frames:
+    """The frames of these records, but for the turns: that frame is empty."""
+    kept = reading.kept
     limits = {
         f"{t.max_commands} commands, {t.max_seconds:g} s, {t.output_bytes} bytes of output a command"
-        for t in (item.record.trial for item in ordered)
+        for t in (item.record.trial for item in kept)
     }
     return Frames(
-        trials=frame(TRIALS, trials),
-        attempts=frame(ATTEMPTS, (cells(ATTEMPTS, summarise(records)) for records in attempts.values())),
+        trials=frame(TRIALS, (cells(TRIALS, item) for item in kept)),
+        attempts=attempts_frame(reading),
         objectives=frame(
             OBJECTIVES,
-            (cells(OBJECTIVES, ObjectiveRow(i.record, result)) for i in ordered for result in i.record.objectives),
+            (cells(OBJECTIVES, ObjectiveRow(i.record, result)) for i in kept for result in i.record.objectives),
         ),
-        facts=frame(FACTS, (cells(FACTS, FactRow(i.record, fact)) for i in ordered for fact in i.record.facts)),
-        turns=frame(TURNS, (row for item in ordered for row in item.turns)),
-        records_digest=hashlib.sha256(b"".join(sorted(item.digest for item in ordered))).hexdigest(),
-        superseded=read - len(kept),
+        facts=frame(FACTS, (cells(FACTS, FactRow(i.record, fact)) for i in kept for fact in i.record.facts)),
+        turns=frame(TURNS, ()),
+        records_digest=reading.digest,
+        superseded=reading.superseded,
         limits=tuple(sorted(limits)),
     )
 
 
-def _keep(record: TrialRecord, line: bytes) -> _Kept:
-    turns = tuple(cells(TURNS, TurnRow(record, index, turn)) for index, turn in enumerate(record.turns, start=1))
-    return _Kept(replace(record, turns=()), turns, len(turns), hashlib.sha256(line).digest())
+def attempts_frame(reading: Reading) -> pd.DataFrame:
+    """One row for each attempt, in the order of its first trial."""
+    attempts: dict[AttemptKey, list[TrialRecord]] = {}
+    for item in reading.kept:
+        attempts.setdefault(key_of(item.record.trial), []).append(item.record)
+    return frame(ATTEMPTS, (cells(ATTEMPTS, summarise(records)) for records in attempts.values()))
 
 
-def _place(item: _Kept) -> tuple[object, ...]:
-    """Sorting key of a trial: pack, scenario from easy to expert, agent, attempt, world in document order."""
-    trial = item.record.trial
-    difficulty = DIFFICULTIES.index(trial.difficulty)
-    worlds = [name for name, _ in trial.required_worlds]
-    world = worlds.index(trial.world) if trial.world in worlds else len(worlds)
-    return (
-        *(trial.pack, trial.bundle_digest, trial.backend, difficulty, trial.scenario, trial.agent.label),
-        *(trial.seed, trial.attempt, world, trial.world, item.record.trial_id),
-    )
+def _turns(reading: Reading) -> pd.DataFrame:
+    records = (decode(line) for line in lines(reading.kept))
+    rows = (TurnRow(record, number, turn) for record in records for number, turn in enumerate(record.turns, start=1))
+    return frame(TURNS, (cells(TURNS, row) for row in rows))

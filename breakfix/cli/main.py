@@ -31,6 +31,7 @@ COMMANDS: Mapping[str, str] = {
     "verify": "Verify a signed bundle against the keys you trust.",
     "run": "Run agents over a verified bundle's worlds.",
     "report": "Turn runs into leaderboards, plots and one HTML page.",
+    "export": "Write a run's frames as files for other tools.",
     "replay": "Run one recorded trial again and compare it byte for byte.",
     "play": "Sit at the prompt yourself: a scenario, or an unbroken system.",
     "graph": "Draw a scenario for its author: cause, cascades, symptom, objectives.",

@@ -57,10 +57,10 @@ def test_trials(tmp_path: Path) -> None:
         "trusted": False, "training": True, "backend": "sim", "pack": "starter", "pack_version": "1.0.0",
         "bundle_digest": made.trial.bundle_digest, "proven": True, "scenario": "process-recovery", "difficulty": "hard",
         "kind": "repair", "split": "train", "world": "primary", "role": "primary", "seed": 1, "attempt": 0,
-        "retries": 2, "outcome": "Failed", "score": pytest.approx(0.6), "full_score": 0.99, "commands": 4,
-        "seconds": 5.0, "turns": 5, "objectives_met": 2, "objectives": 3, "harms": 1, "cascades": 2,
+        "retries": 2, "outcome": "Failed", "score": pytest.approx(0.6), "full_score": 0.99, "reward": 0.0,
+        "commands": 4, "seconds": 5.0, "turns": 5, "objectives_met": 2, "objectives": 3, "harms": 1, "cascades": 2,
         "infrastructure_error": None, "agent_error": None, "mode": "live", "tokens_in": 100, "tokens_out": 20,
-        "cost": 0.5,
+        "cost": 0.5, "requests": 0, "resent": 0, "malformed": 0, "model": None, "error_kind": None,
     }  # fmt: skip
     assert task_of(made.trial) == f"starter@{made.trial.bundle_digest[:12]}/process-recovery"
 
