@@ -179,6 +179,7 @@ class SimWorld:
     def fork(self, *, seed: int) -> SimWorld:
         """A second world in the same state: a machine is a value."""
         other = SimWorld(open_world(self._machine, seed), self._seat.session, self._memo.baseline)
+        other._memo = self._memo.fork()
         other._seat = self._seat.fork()
         other._seat.session.reseed(seed)
         other._opened = self._opened

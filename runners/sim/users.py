@@ -6,7 +6,7 @@ from collections.abc import Iterator, Mapping
 from functools import lru_cache
 from typing import NamedTuple
 
-from runners.sim.files.inode import ROOT, Cred
+from runners.sim.files.inode import ROOT, Cred, Inode
 from runners.sim.files.view import FileView
 from runners.sim.machine import Machine
 
@@ -100,12 +100,18 @@ class Accounts:
 def accounts(machine: Machine) -> Accounts:
     """The accounts as the files are now. Missing or garbled files and lines are treated as empty."""
     view = machine.view(ROOT)
-    return _parse(_bytes(view, "/etc/passwd"), _bytes(view, "/etc/group"), _bytes(view, "/etc/shadow"))
-
-
-def _bytes(view: FileView, path: str) -> bytes:
     try:
-        return view.read(path)
+        folder = view.stat("/etc")
+    except OSError:
+        return _parse(b"", b"", b"")
+    return _parse(_bytes(view, folder, "passwd"), _bytes(view, folder, "group"), _bytes(view, folder, "shadow"))
+
+
+def _bytes(view: FileView, folder: Inode, name: str) -> bytes:
+    # Accounts are asked for all the time: what lies in the folder itself needs no walk from the root.
+    inode = view.tree.child(folder, name) if folder.is_dir else None
+    try:
+        return inode.content.read() if inode is not None and inode.is_file else view.read(f"/etc/{name}")
     except OSError:
         return b""
 

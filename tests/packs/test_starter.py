@@ -73,6 +73,22 @@ def test_gold_is_verified_and_doing_nothing_is_not(bundle: VerifiedBundle, backe
     assert case.play(case.primary, "nop", NopAgent()).score == 0
 
 
+def test_a_world_has_one_past_and_each_seed_a_future(bundle: VerifiedBundle, backend: SimBackend) -> None:
+    scenario = bundle.content.scenarios["memory-leak"]
+
+    def past_and_future(*seeds: int) -> tuple[bytes, bytes]:
+        """Of a world of the last seed, after others were opened."""
+        site = Site(content=bundle.content, scenario=scenario, backend=backend)
+        live = [site.broken(scenario.worlds[0], seed=seed) for seed in seeds][-1]
+        past = live.run("cat /var/log/nginx/access.log /var/log/syslog", output_bytes=1 << 20, seconds=60).output
+        drawn = live.run("echo $RANDOM; shuf -i 1-1000 | head -3", output_bytes=1 << 20, seconds=60).output
+        return past, drawn
+
+    assert past_and_future(5) == past_and_future(1, 2, 5), "whoever came before changes nothing"
+    assert past_and_future(5)[0] == past_and_future(6)[0]
+    assert past_and_future(5)[1] != past_and_future(6)[1]
+
+
 @pytest.mark.slow
 def test_every_scenario_is_proven(bundle: VerifiedBundle, backend: SimBackend) -> None:
     proof = prove(bundle, backend, processes=2)

@@ -97,7 +97,14 @@ class Memo:
     def __init__(self, baseline: Baseline) -> None:
         self.baseline = baseline
         self._arguments: dict[int, tuple[Probe, Arguments]] = {}
-        self._known: dict[int, tuple[tuple[object, ...], Observation]] = {}
+        self._known: dict[int, tuple[Probe, tuple[object, ...], Observation]] = {}
+
+    def fork(self) -> Memo:
+        """For a second machine in the same state. What the probes say of themselves is read once for all of them."""
+        other = Memo(self.baseline)
+        other._arguments = self._arguments
+        other._known = dict(self._known)
+        return other
 
     def evaluate(self, machine: Machine, probe: Probe) -> Observation:
         key = id(probe)
@@ -105,14 +112,17 @@ class Memo:
         if held is None or held[0] is not probe:
             # Holding the probe keeps its id from being given to another one.
             held = self._arguments[key] = (probe, Arguments(probe))
-            self._known.pop(key, None)
         reads = KINDS[probe.type].reads
         if not reads:
             return _ask(machine, probe, held[1], self.baseline)
         parts = tuple(_PARTS[name](machine) for name in reads)
         known = self._known.get(key)
-        if known is not None and all(one is other for one, other in zip(known[0], parts, strict=True)):
-            return known[1]
+        if (
+            known is not None
+            and known[0] is probe
+            and all(one is other for one, other in zip(known[1], parts, strict=True))
+        ):
+            return known[2]
         observation = _ask(machine, probe, held[1], self.baseline)
-        self._known[key] = (parts, observation)
+        self._known[key] = (probe, parts, observation)
         return observation
