@@ -54,24 +54,24 @@ def sign_flip(differences: Sequence[float]) -> float:
     return float((1 + (np.abs((1 - 2 * drawn) @ values) >= seen).sum()) / (1 + _SIGN_DRAWS))
 
 
-def fisher_exact(successes: tuple[int, int], n: tuple[int, int]) -> float:
-    """Two-sided p that two groups with so many successes of `n` have the same rate; 1 where nothing can differ.
+def exact_test(before: Sequence[tuple[int, int]], now: Sequence[tuple[int, int]]) -> float:
+    """Two-sided p that the rate is the same before and now in every stratum: (successes, n) for each of them.
 
-    All tables with the same margins that are no likelier than the one seen count. Raises ValueError on impossible
-    counts.
+    Fisher's exact test, over strata: given each one's margins, all totals no likelier than the one seen count. One
+    stratum is the test of a 2×2 table; 1 where nothing can differ. Raises ValueError on impossible counts.
     """
-    if any(not 0 <= part <= whole for part, whole in zip(successes, n, strict=True)):
-        raise ValueError(f"impossible counts: {successes} of {n}")
-    total, marked, drawn = sum(n), sum(successes), n[0]
-    if min(n) == 0:
-        return 1.0
-    logs = _log_factorials(total)
-    first = np.arange(max(0, marked - n[1]), min(marked, drawn) + 1)
-    chances = np.exp(
-        _choose(logs, marked, first) + _choose(logs, total - marked, drawn - first) - _choose(logs, total, drawn)
-    )
-    seen = chances[successes[0] - first[0]]
-    return min(1.0, float(chances[chances <= seen * (1 + 1e-7)].sum()))
+    chances, seen = np.ones(1), 0
+    for (won_before, n_before), (won_now, n_now) in zip(before, now, strict=True):
+        if not (0 <= won_before <= n_before and 0 <= won_now <= n_now):
+            raise ValueError(f"impossible counts: {won_before} of {n_before}, {won_now} of {n_now}")
+        total, marked = n_before + n_now, won_before + won_now
+        logs = _log_factorials(total)
+        least = max(0, marked - n_before)
+        drawn = np.arange(least, min(marked, n_now) + 1)
+        chosen = _choose(logs, marked, drawn) + _choose(logs, total - marked, n_now - drawn)
+        chances = np.convolve(chances, np.exp(chosen - _choose(logs, total, n_now)))
+        seen += won_now - least
+    return min(1.0, float(chances[chances <= chances[seen] * (1 + 1e-7)].sum()))
 
 
 def holm(p_values: Sequence[float]) -> tuple[float, ...]:

@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 from scipy import optimize, stats
 
 from reports.ratings import MIDDLE, ratings, strengths
-from reports.significance import fisher_exact, holm, pairs_needed, sign_flip, sign_test
+from reports.significance import exact_test, holm, pairs_needed, sign_flip, sign_test
 
 
 def square(n: int, *, most: int) -> st.SearchStrategy[list[list[int]]]:
@@ -55,16 +55,38 @@ def test_drawn_sign_flips_come_close_to_all_of_them() -> None:
 
 
 @given(st.data())
-def test_fishers_exact_test_is_scipys(data: st.DataObject) -> None:
+def test_the_exact_test_of_one_stratum_is_scipys_fisher(data: st.DataObject) -> None:
     n = data.draw(st.tuples(st.integers(0, 120), st.integers(0, 120)))
     successes = (data.draw(st.integers(0, n[0])), data.draw(st.integers(0, n[1])))
     expected = stats.fisher_exact([[s, whole - s] for s, whole in zip(successes, n, strict=True)]).pvalue
-    assert fisher_exact(successes, n) == pytest.approx(expected, rel=1e-6, abs=1e-12)
+    found = exact_test([(successes[0], n[0])], [(successes[1], n[1])])
+    assert found == pytest.approx(expected, rel=1e-6, abs=1e-12)
+
+
+STRATA = st.lists(st.tuples(st.integers(0, 3), st.integers(0, 3), st.integers(0, 2), st.integers(0, 2)), max_size=3)
+
+
+@given(STRATA)
+@settings(max_examples=30, deadline=None)
+def test_the_exact_test_of_strata_counts_every_allotment(strata: list[tuple[int, int, int, int]]) -> None:
+    """Shuffle within each stratum which attempts were now: every way is as likely as any other."""
+    before = [(won, won + lost) for won, _, lost, _ in strata]
+    now = [(won, won + lost) for _, won, _, lost in strata]
+    ways = [
+        [sum(chosen) for chosen in itertools.combinations([1] * (b + n) + [0] * (m - b + k - n), k)]
+        for (b, m), (n, k) in zip(before, now, strict=True)
+    ]
+    totals = [sum(each) for each in itertools.product(*ways)]
+    likely = {total: totals.count(total) for total in totals}
+    seen = likely[sum(won for won, _ in now)]
+    expected = sum(count for count in likely.values() if count <= seen) / len(totals)
+    assert exact_test(before, now) == pytest.approx(expected)
 
 
 def test_impossible_counts_are_refused() -> None:
     with pytest.raises(ValueError, match="impossible counts"):
-        fisher_exact((3, 0), (2, 5))
+        exact_test([(3, 2)], [(0, 5)])
+    assert exact_test([], []) == 1.0
 
 
 @given(P_VALUES)
