@@ -38,13 +38,15 @@ class Applied:
     """What became of an intervention.
 
     refuted: its falsifier held, so nothing was done. played: indexes of the steps that were carried out.
-    undo: the commands that roll them back, in the order to run them.
+    undo: the commands that roll them back, in the order to run them. broken: what it says of itself and is not so, its
+    invariants that held before and do not any more, and its postconditions that do not hold.
     """
 
     refuted: bool
     bindings: Mapping[str, str]
     played: tuple[int, ...]
     undo: tuple[str, ...]
+    broken: tuple[str, ...] = ()
 
 
 Moves: TypeAlias = Generator[Run | Answer, Reply | None, Applied]
@@ -56,13 +58,19 @@ def moves(intervention: Intervention, watcher: Watcher | None = None) -> Moves:
     """The intervention's actions one by one; send the `Reply` to each `Run`, None to an `Answer`.
 
     The falsifier comes before anything else; where it exits 0, the hypothesis is refuted and nothing is done. A step
-    whose guard does not exit 0 is left out, and what it would have discovered is then empty.
+    whose guard does not exit 0 is left out, and what it would have discovered is then empty. Invariants that hold
+    before are looked at again afterwards; postconditions only where some step was carried out.
     """
     bindings: dict[str, str] = {}
     if intervention.falsifier is not None:
         reply = yield Run(intervention.falsifier, intervention.hypothesis)
         if reply is not None and reply.exit_code == 0:
             return Applied(refuted=True, bindings={}, played=(), undo=())
+    held: list[str] = []
+    for invariant in intervention.invariants:
+        reply = yield Run(invariant)
+        if reply is not None and reply.exit_code == 0:
+            held.append(invariant)
     played: list[int] = []
     undo: list[str] = []
     for index, step in enumerate(intervention.steps):
@@ -85,7 +93,15 @@ def moves(intervention: Intervention, watcher: Watcher | None = None) -> Moves:
             undo.append(fill(step.undo, bindings))
         if watcher is not None:
             watcher(index)
-    return Applied(refuted=False, bindings=bindings, played=tuple(played), undo=tuple(reversed(undo)))
+    ends = [fill(each, bindings) for each in intervention.postconditions] if played else []
+    broken: list[str] = []
+    for claim in (*held, *ends):
+        reply = yield Run(claim)
+        if reply is not None and reply.exit_code != 0:
+            broken.append(claim)
+    return Applied(
+        refuted=False, bindings=bindings, played=tuple(played), undo=tuple(reversed(undo)), broken=tuple(broken)
+    )
 
 
 def fill(text: str, bindings: Mapping[str, str]) -> str:

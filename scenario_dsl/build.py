@@ -11,6 +11,7 @@ from scenario_dsl.model import (
     Delay,
     Fault,
     FaultUse,
+    Hypothesis,
     Intervention,
     Invariant,
     Limits,
@@ -114,7 +115,16 @@ def _intervention(name: str, value: Value, at: Route) -> Intervention:
         name=name,
         steps=steps,
         hypothesis=_optional(data.get("hypothesis")),
+        predicts=_optional(data.get("predicts")),
+        alternatives=tuple(
+            Hypothesis(claim=str(each["hypothesis"]), predicts=_optional(each.get("predicts")))
+            for each in map(_mapping, _items(data.get("alternatives")))
+        ),
+        evidence=_texts(data.get("evidence")),
         falsifier=_optional(data.get("falsifier")),
+        invariants=_texts(data.get("invariants")),
+        postconditions=_texts(data.get("postconditions")),
+        ordered=data.get("ordered") is True,
         at=at,
     )
 
@@ -215,7 +225,12 @@ def build_scenario(data: Mapping[str, Value]) -> Scenario:
         controls=tuple(
             _control(name, value, ("controls", name)) for name, value in _mapping(data.get("controls")).items()
         ),
+        waivers={name: str(reason) for name, reason in _mapping(data.get("waivers")).items()},
     )
+
+
+def build_intervention(data: Mapping[str, Value]) -> Intervention:
+    return _intervention(str(data["intervention"]), data, ())
 
 
 def build_fault(data: Mapping[str, Value]) -> Fault:

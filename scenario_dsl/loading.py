@@ -6,9 +6,9 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
 
-from scenario_dsl.build import build_fault, build_pack, build_scenario, build_system
+from scenario_dsl.build import build_fault, build_intervention, build_pack, build_scenario, build_system
 from scenario_dsl.diagnostics import Diagnostic, errors_in
-from scenario_dsl.model import Fault, Pack, Scenario, System
+from scenario_dsl.model import Fault, Intervention, Pack, Scenario, System
 from scenario_dsl.nodes import Document
 from scenario_dsl.parsing import parse
 from scenario_dsl.problems import reading as problems
@@ -30,21 +30,22 @@ class Loaded:
     kind: DocumentKind | None = None
     document: Document | None = None
     data: Mapping[str, Value] = field(default_factory=dict)
-    value: Scenario | Fault | System | Pack | None = None
+    value: Scenario | Fault | System | Pack | Intervention | None = None
 
     @property
     def name(self) -> str:
         """What the document calls itself, or what its file is called."""
-        if isinstance(self.value, Scenario | Fault | System | Pack):
+        if self.value is not None:
             return self.value.name
         return self.path.parent.name if self.path.stem == "system" else self.path.stem
 
 
-_BUILDERS: Mapping[DocumentKind, Callable[[Mapping[str, Value]], Scenario | Fault | System | Pack]] = {
+_BUILDERS: Mapping[DocumentKind, Callable[[Mapping[str, Value]], Scenario | Fault | System | Pack | Intervention]] = {
     "scenario": build_scenario,
     "fault": build_fault,
     "system": build_system,
     "pack": build_pack,
+    "intervention": build_intervention,
 }
 
 

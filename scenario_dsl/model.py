@@ -160,16 +160,33 @@ class Step:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Intervention:
-    """What somebody does about the complaint, as a document: gold, or one bad habit.
+class Hypothesis:
+    """A cause that was considered, and what would be seen if it were the one."""
 
-    `falsifier` is shell that would exit 0 if the hypothesis were wrong; it is run before anything is changed.
+    claim: str
+    predicts: str | None = None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Intervention:
+    """What somebody does about the complaint, as a document: gold, one bad habit, or what an agent hands in.
+
+    `hypothesis` is the cause that was chosen, `predicts` what is seen if it is the one, `alternatives` the others that
+    were considered; `evidence`: ids of observations that speak for it. All else is shell. `falsifier` exits 0 if the
+    hypothesis is wrong; it is run before anything is changed. `invariants` exit 0 before and must after; each of
+    `postconditions` exits 0 when the steps were carried out. `ordered`: the order of the steps matters.
     """
 
     name: str
     steps: tuple[Step, ...]
     hypothesis: str | None = None
+    predicts: str | None = None
+    alternatives: tuple[Hypothesis, ...] = ()
+    evidence: tuple[str, ...] = ()
     falsifier: str | None = None
+    invariants: tuple[str, ...] = ()
+    postconditions: tuple[str, ...] = ()
+    ordered: bool = False
     at: Route = ()
 
 
@@ -193,7 +210,10 @@ class Limits:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Scenario:
-    """`since`: seconds that the trouble has lasted when the agent comes; whoever met it has left traces meanwhile."""
+    """`since`: seconds that the trouble has lasted when the agent comes; whoever met it has left traces meanwhile.
+
+    `waivers`: weakened forms of gold that the graders may miss, by name, each with the author's reason.
+    """
 
     name: str
     title: str
@@ -216,6 +236,7 @@ class Scenario:
     limits: Limits = Limits()
     twins: tuple[Variant, ...] = ()
     controls: tuple[Variant, ...] = ()
+    waivers: Mapping[str, str] = field(default_factory=dict)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -22,6 +22,7 @@ _PLACES: Mapping[DocumentKind, str] = {
     "fault": "`faults/<name>.yml`: one named break of a system, written once as Ansible tasks.",
     "system": "`systems/<name>/system.yml`: one healthy machine. Its `files/` folder is laid over the machine's root.",
     "pack": "`pack.yml`: what a folder of documents has in common.",
+    "intervention": "A file of its own, YAML or JSON: what an agent hands in. Gold and bad habits have the same keys.",
 }
 
 

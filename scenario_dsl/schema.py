@@ -1,4 +1,4 @@
-"""The JSON Schema (2020-12) of the four documents, made from the tables of types, probes and modules.
+"""The JSON Schema (2020-12) of the five documents, made from the tables of types, probes and modules.
 
 No `oneOf`: it answers with one useless message where a known key or `if`/`then` gives the true one. The files in
 `schemas/` are these schemas as an editor takes them; a test holds them current.
@@ -34,8 +34,8 @@ from scenario_dsl.schema_parts import (
 )
 from scenario_dsl.schema_system import system_schema
 
-DocumentKind = Literal["scenario", "fault", "system", "pack"]
-KINDS: tuple[DocumentKind, ...] = ("scenario", "fault", "system", "pack")
+DocumentKind = Literal["scenario", "fault", "system", "pack", "intervention"]
+KINDS: tuple[DocumentKind, ...] = ("scenario", "fault", "system", "pack", "intervention")
 POLICIES: Mapping[str, str] = {
     "graded-submission": (
         "at least 3 scenarios, every objective's points strictly between 0 and 1, and a lone objective has 0.99"
@@ -97,17 +97,44 @@ def _step() -> Schema:
     )
 
 
+def _intervention_keys() -> dict[str, Schema]:
+    predicts = text("what is seen if that is the cause")
+    other = mapping(
+        "an alternative",
+        {"hypothesis": text("another cause that was considered"), "predicts": predicts},
+        required=("hypothesis",),
+        description="a competing hypothesis",
+    )
+    return {
+        "hypothesis": text("what is believed to be the cause"),
+        "predicts": predicts,
+        "alternatives": many(other, "competing hypotheses"),
+        "evidence": many(named("^[0-9a-f]{8,64}$", "an observation", title="an id"), "ids of what speaks for it"),
+        "falsifier": typed("shell", "exits 0 if the hypothesis is wrong; run before anything is changed"),
+        "invariants": many(typed("shell", "exits 0 before, and must after"), "what must stay true"),
+        "steps": many({"$ref": "#/$defs/step"}, "what is done, in order", at_least=1),
+        "postconditions": many(typed("shell", "exits 0 once the steps are done"), "what must be true in the end"),
+        "ordered": flag("the order of the steps matters, and the graders must see it"),
+    }
+
+
 def _intervention(title: str, *, hypothesis: bool) -> Schema:
     return mapping(
         title,
-        {
-            "hypothesis": text("what is believed to be the cause"),
-            "falsifier": typed("shell", "exits 0 if the hypothesis is wrong; run before anything is changed"),
-            "steps": many({"$ref": "#/$defs/step"}, "what is done, in order", at_least=1),
-        },
+        _intervention_keys(),
         required=("hypothesis", "steps") if hypothesis else ("steps",),
         description="what an expert does" if hypothesis else "a repair that only looks right",
     )
+
+
+def _intervention_document() -> Schema:
+    schema = mapping(
+        "the intervention",
+        {"intervention": text("its name"), **_intervention_keys()},
+        required=("intervention", "hypothesis", "steps"),
+        description="What an agent hands in: a repair that can be replayed where nobody has been.",
+    )
+    return {**schema, "$defs": {"step": _step()}}
 
 
 def _objective() -> Schema:
@@ -248,6 +275,11 @@ def _scenario() -> Schema:
                 required=("gold",),
                 description="what can be done about it",
             ),
+            "waivers": free_mapping(
+                "`waivers`",
+                text("why"),
+                "weakened forms of gold that the graders may miss, by name, each with a reason",
+            ),
         },
         required=(
             "scenario",
@@ -354,7 +386,13 @@ def _pack() -> Schema:
 @cache
 def schema(kind: DocumentKind) -> Mapping[str, object]:
     """The published schema of one kind of document."""
-    makers = {"scenario": _scenario, "fault": _fault, "system": _system, "pack": _pack}
+    makers = {
+        "scenario": _scenario,
+        "fault": _fault,
+        "system": _system,
+        "pack": _pack,
+        "intervention": _intervention_document,
+    }
     return {
         "$schema": "https://json-schema.org/draft/2020-12/schema",
         "$id": f"https://breakfix.example/schemas/{kind}.schema.json",

@@ -7,7 +7,7 @@ a run can fill, and those of `item` and registered results in tasks, which only 
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Literal
 
 from scenario_dsl.model import (
@@ -82,6 +82,7 @@ class ResolvedScenario:
     bad: tuple[Intervention, ...]
     reward: Reward
     limits: Limits
+    waivers: Mapping[str, str] = field(default_factory=dict)
 
     def world(self, name: str) -> World:
         """The world of that name; raises KeyError."""

@@ -2,13 +2,16 @@
 
 from __future__ import annotations
 
-from runners.agents.protocol import Action, Briefing, Done, Observation, Run, Submit
-from runners.interventions import Moves, Reply, moves
+from runners.agents.protocol import Action, AgentFailedError, Briefing, Done, Observation, Run, Submit
+from runners.interventions import Applied, Moves, Reply, moves
 from scenario_dsl.model import Intervention
 
 
 class InterventionAgent:
-    """Plays `intervention`; with `submit` it hands the document in at the end, for the gate to replay."""
+    """Plays `intervention`; with `submit` it hands the document in at the end, for the gate to replay.
+
+    A postcondition or an invariant of its own that does not hold is its failure.
+    """
 
     def __init__(self, intervention: Intervention, *, submit: bool = True) -> None:
         self._intervention = intervention
@@ -28,8 +31,11 @@ class InterventionAgent:
             reply = Reply(observation.exit_code, observation.stdout)
         try:
             action = self._moves.send(reply)
-        except StopIteration:
+        except StopIteration as stop:
             self._moves = None
+            applied: Applied = stop.value
+            if applied.broken:
+                raise AgentFailedError(f"what it says of itself does not hold: {applied.broken[0]}") from None
             return Submit(self._intervention) if self._submit else Done()
         self._ran = isinstance(action, Run)
         return action

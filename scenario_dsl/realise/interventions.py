@@ -7,12 +7,15 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from collections.abc import Set as AbstractSet
+from pathlib import Path
 
-from scenario_dsl.diagnostics import Diagnostic, closest
-from scenario_dsl.model import Intervention, Step
+from scenario_dsl.diagnostics import Diagnostic, Diagnostics, closest, errors_in
+from scenario_dsl.loading import load_text
+from scenario_dsl.model import Hypothesis, Intervention, Step
 from scenario_dsl.problems import templates as problems
 from scenario_dsl.realise.rendering import for_shell
 from scenario_dsl.realise.texts import Scope, known_names, template_problem
+from scenario_dsl.source import SourceText
 from scenario_dsl.template import TemplateError, expressions, is_name, names_in
 from scenario_dsl.values import Route
 
@@ -40,8 +43,47 @@ def make_intervention(scope: Scope, intervention: Intervention) -> Intervention:
         name=intervention.name,
         steps=tuple(steps),
         hypothesis=scope.maybe_text((*intervention.at, "hypothesis"), intervention.hypothesis),
+        predicts=scope.maybe_text((*intervention.at, "predicts"), intervention.predicts),
+        alternatives=tuple(
+            Hypothesis(
+                claim=scope.text((*intervention.at, "alternatives", index, "hypothesis"), each.claim),
+                predicts=scope.maybe_text((*intervention.at, "alternatives", index, "predicts"), each.predicts),
+            )
+            for index, each in enumerate(intervention.alternatives)
+        ),
+        evidence=intervention.evidence,
         falsifier=scope.maybe_text((*intervention.at, "falsifier"), intervention.falsifier),
+        # Invariants are looked at before anything is discovered, postconditions after everything was.
+        invariants=_shells(scope, (*intervention.at, "invariants"), intervention.invariants, frozenset(), everything),
+        postconditions=_shells(
+            scope, (*intervention.at, "postconditions"), intervention.postconditions, discovered, everything
+        ),
+        ordered=intervention.ordered,
     )
+
+
+def read_intervention(source: SourceText) -> Intervention:
+    """A document that was handed in: the same checks as in a scenario, without parameters. Raises Diagnostics."""
+    loaded = load_text(Path(source.path), source)
+    value = loaded.value
+    if errors_in(loaded.found) or loaded.document is None or not isinstance(value, Intervention):
+        raise Diagnostics(loaded.found)
+    scope = Scope(loaded.document, {}, [])
+    made = make_intervention(scope, value)
+    if scope.found:
+        raise Diagnostics(tuple(scope.found))
+    return made
+
+
+def _shells(
+    scope: Scope,
+    route: Route,
+    templates: tuple[str, ...],
+    discovered: AbstractSet[str],
+    everything: AbstractSet[str],
+) -> tuple[str, ...]:
+    made = (_shell(scope, (*route, index), each, discovered, everything) for index, each in enumerate(templates))
+    return tuple(each for each in made if each is not None)
 
 
 def _shell(

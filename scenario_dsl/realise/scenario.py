@@ -52,6 +52,7 @@ def realise(document: Document, scenario: Scenario, known: Known) -> Realised:
         bad=tuple(make_intervention(scope, habit) for habit in scenario.bad),
         reward=scenario.reward,
         limits=scenario.limits,
+        waivers=scenario.waivers,
     )
     found = [*_system(document, scenario, known), *check_variants(document, scenario), *scope.found]
     found += _told_once(document, of_worlds[0], [variant for _, variant in variants[1:]], of_worlds[1:])
