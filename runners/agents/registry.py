@@ -9,6 +9,7 @@ from types import MappingProxyType
 from typing import cast
 
 from runners.agents import bad, cmd, gold, module_, nop, random_, script
+from runners.agents.llm import reading as llm
 from runners.agents.protocol import Agent, Setting
 from runners.agents.settings import lane_of
 from runners.agents.spec import AgentReader, AgentRequest, AgentSpec, Endpoint, agent_spec
@@ -25,6 +26,7 @@ READERS: Mapping[str, AgentReader] = MappingProxyType(
         "random": random_.read,
         "script": script.read,
         "cmd": cmd.read,
+        "llm": llm.read,
     }
 )
 """Our own agents, each by the reader in its file."""

@@ -54,12 +54,13 @@ class AgentSpec:
 
     `lane`: what the agent waits for outside of this process (an endpoint, a program); so many of a lane play at once as
     the run allows, whatever the number of cores. Empty for agents that only compute.
-    `price`: money for a million tokens (in, out), where it is known.
+    `paid`: what it uses costs money; `price`: for a million tokens (in, out), where it is known.
     """
 
     identity: AgentIdentity
     factory: AgentFactory
     lane: str = ""
+    paid: bool = False
     price: tuple[float, float] | None = None
 
 
