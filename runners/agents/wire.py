@@ -2,15 +2,18 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Mapping, Sequence
+from pathlib import Path
 
 from runners.agents.protocol import Action, Answer, Briefing, Done, Observation, Run, Submit
 from scenario_dsl.diagnostics import closest
-from scenario_dsl.model import Intervention, Step
+from scenario_dsl.loading import load_text
+from scenario_dsl.model import Intervention
+from scenario_dsl.source import SourceText
 
 _KINDS = ("run", "answer", "submit", "done")
-_STEP = ("think", "run", "discover", "only_if", "undo", "answer")
-_DOCUMENT = ("hypothesis", "falsifier", "steps")
+_NAMED, _NAME = "intervention", "submitted"
 
 
 class MalformedActionError(ValueError):
@@ -60,41 +63,24 @@ def read_action(data: object) -> Action:
 
 
 def read_intervention(data: object) -> Intervention:
-    """An intervention from the document that a scenario writes its gold one in. Raises MalformedActionError."""
+    """An intervention from its document as plain data; its name may be left out. Raises MalformedActionError."""
     if not isinstance(data, Mapping):
-        raise MalformedActionError(f"an intervention is an object with `steps`, not {_called(data)}")
-    _only(data, _DOCUMENT, "an intervention")
-    steps = data.get("steps")
-    if not isinstance(steps, Sequence) or isinstance(steps, str) or not steps:
-        raise MalformedActionError("an intervention needs `steps`: a list with at least one step")
-    return Intervention(
-        name="submitted",
-        steps=tuple(_step(step, number) for number, step in enumerate(steps, start=1)),
-        hypothesis=_optional(data, "hypothesis"),
-        falsifier=_optional(data, "falsifier"),
-    )
+        raise MalformedActionError(f"an intervention is an object with `hypothesis` and `steps`, not {_called(data)}")
+    # JSON is YAML, so a document that came as data is read like any other.
+    return read_document(json.dumps({_NAMED: _NAME, **data}, ensure_ascii=False))
 
 
-def _step(data: object, number: int) -> Step:
-    if not isinstance(data, Mapping):
-        raise MalformedActionError(f"step {number} is {_called(data)}, not an object")
-    _only(data, _STEP, f"step {number}")
-    texts = {name: _optional(data, name) for name in _STEP}
-    if (texts["run"] is None) == (texts["answer"] is None):
-        raise MalformedActionError(f"step {number} needs exactly one of `run` and `answer`")
-    for name in ("discover", "undo"):
-        if texts[name] is not None and texts["run"] is None:
-            raise MalformedActionError(f"step {number} has `{name}`, which goes with `run`")
-    if texts["discover"] is not None and not texts["discover"].isidentifier():
-        raise MalformedActionError(f"step {number}: `discover` is a name of letters, digits and `_`")
-    return Step(
-        think=texts["think"],
-        run=texts["run"],
-        discover=texts["discover"],
-        only_if=texts["only_if"],
-        undo=texts["undo"],
-        answer=texts["answer"],
-    )
+def read_document(text: str) -> Intervention:
+    """An intervention from the text of its document (YAML). Raises MalformedActionError with the first thing wrong."""
+    loaded = load_text(Path(_NAME), SourceText(_NAME, text))
+    if isinstance(loaded.value, Intervention):
+        return loaded.value
+    errors = [each for each in loaded.found if each.severity == "error"]
+    if not errors:
+        raise MalformedActionError("this is a document, but no intervention")
+    first = errors[0]
+    help_ = f"; {first.helps[0]}" if first.helps else ""
+    raise MalformedActionError(f"your document, line {first.position[0]}: {first.message}{help_}")
 
 
 def _only(data: Mapping[object, object], known: Sequence[str], what: str) -> None:
@@ -103,10 +89,6 @@ def _only(data: Mapping[object, object], known: Sequence[str], what: str) -> Non
             close = closest(str(key), known)
             hint = f"; did you mean `{close}`?" if close else f"; it has {_listed(known)}"
             raise MalformedActionError(f"{what} has no `{str(key)[:40]}`{hint}")
-
-
-def _optional(data: Mapping[object, object], name: str) -> str | None:
-    return _text(data, name) if data.get(name) is not None else None
 
 
 def _text(data: Mapping[object, object], name: str) -> str:

@@ -9,13 +9,10 @@ from typing import Protocol
 
 from runners.agents.llm.connection import Message, ModelAnswer
 from runners.agents.protocol import Action, Answer, Done, Run, Submit
-from runners.agents.wire import MalformedActionError, read_action, read_intervention
-from scenario_dsl.nodes import value_of
-from scenario_dsl.parsing import parse
-from scenario_dsl.source import SourceText
-from scenario_dsl.values import thaw
+from runners.agents.wire import MalformedActionError, read_action, read_document
 
 _DOCUMENT = """\
+intervention: a name for it
 hypothesis: what you believe the cause to be
 falsifier: shell that exits 0 if that is wrong   # optional; run before anything is changed
 steps:
@@ -97,7 +94,7 @@ Such a document is YAML:
             case "answer":
                 return Answer(found[0][2].strip(), think)
             case "submit":
-                return Submit(read_intervention(_yaml(found[0][2])), think)
+                return Submit(read_document(found[0][2].strip("\n")), think)
             case _:
                 return Done(think)
 
@@ -118,15 +115,6 @@ def _tags_wrong(answer: ModelAnswer, said: str, count: int) -> str:
     if opened := _OPENED.search(said):
         return f"your answer opens <{opened[1]}> and does not close it"
     return "your answer had no action; write <think>…</think><bash>…</bash>"
-
-
-def _yaml(text: str) -> object:
-    """The value of a document. Raises MalformedActionError with the first thing wrong."""
-    document, found = parse(SourceText("your document", text))
-    if document is None or found:
-        first = found[0]
-        raise MalformedActionError(f"your document, line {first.position[0]}: {first.message}")
-    return thaw(value_of(document.root))
 
 
 def _function(name: str, description: str, properties: Mapping[str, object], required: Sequence[str] = ()) -> Message:
@@ -166,11 +154,13 @@ class Tools:
             "Hand in your repair as a document.",
             {
                 "hypothesis": _text("what you believe the cause to be"),
-                "falsifier": _text("shell that exits 0 if that is wrong"),
+                "falsifier": _text("shell that exits 0 if that is wrong; run before anything is changed"),
                 "steps": {"type": "array", "items": _STEP, "minItems": 1},
+                "postconditions": {"type": "array", "items": _text("shell that exits 0 once the steps are done")},
+                "invariants": {"type": "array", "items": _text("shell that exits 0 before, and must after")},
                 **_THINK,
             },
-            ["steps"],
+            ["hypothesis", "steps"],
         ),
         _function("done", "Nothing more to do.", _THINK),
     )

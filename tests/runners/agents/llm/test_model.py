@@ -152,6 +152,7 @@ def test_it_repairs_by_tools() -> None:
 
 
 DOCUMENT = """
+intervention: mend it
 hypothesis: The configuration was broken.
 falsifier: healthy
 steps:
@@ -287,7 +288,9 @@ def test_a_conversation_that_is_too_long_is_shortened() -> None:
         ("<bash>a</bash><bash>b</bash>", "had 2 actions"),
         ("<shell>ls</shell>", "had no action"),
         ("<submit>steps: [</submit>", "your document, line 1"),
-        ("<submit>steps: []</submit>", "needs `steps`"),
+        ("<submit>steps: []</submit>", "your document"),
+        ("<submit>intervention: a\nhypothesis: b\nsteps: []</submit>", "`steps` is empty"),
+        ("<submit>scenario: a</submit>", "your document"),
         ("<think>I print <bash>rm -rf /</bash> here</think>", "had no action"),
     ],
 )
@@ -308,7 +311,7 @@ def test_a_malformed_answer_is_counted_and_survived(text: str, said: str) -> Non
         ([("bash", '{"command": 3}')], "`run` is text"),
         ([("shell", "{}")], "there is no tool `shell`"),
         ([("bash", '{"command": "a"}'), ("done", "{}")], "called 2 tools"),
-        ([("submit", '{"steps": [{"run": 1}]}')], "`run` is text"),
+        ([("submit", '{"hypothesis": "h", "steps": [{"run": 1}]}')], "`run`"),
         ([], "called no tool"),
     ],
 )
