@@ -6,12 +6,11 @@ from runners.sim.commands.context import CommandExit, Context
 from runners.sim.iptables_text import chain_lines
 from runners.sim.network.firewall import (
     BUILT_IN,
-    TARGETS,
     Chain,
     FirewallError,
     Tables,
-    parse_rule,
     restore,
+    rule_for,
     rule_text,
     save,
     with_chain,
@@ -188,9 +187,7 @@ def _change(ctx: Context, tables: Tables, table: str, command: str, operands: li
             return _fail(ctx, "Index of deletion too big.", 1)
         del rules[number - 1]
     else:
-        rule = parse_rule(words)
-        if rule.target and rule.target not in TARGETS and rule.target not in tables[table]:
-            return _fail(ctx, f"Chain '{rule.target}' does not exist", 2)
+        rule = rule_for(tables, table, words)
         if command == "A":
             rules.append(rule)
         elif command == "I":

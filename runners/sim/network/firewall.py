@@ -49,6 +49,8 @@ BUILT_IN = {
     "raw": ("PREROUTING", "OUTPUT"),
 }
 TARGETS = frozenset({"ACCEPT", "DROP", "REJECT", "LOG", "RETURN", "REDIRECT", "DNAT", "SNAT", "MASQUERADE", "MARK"})
+_STATES = "INVALID NEW RELATED ESTABLISHED UNTRACKED SNAT DNAT"
+"""In the order in which they are printed."""
 EMPTY_TABLES: Tables = {table: {name: Chain(name) for name in names} for table, names in BUILT_IN.items()}
 
 
@@ -222,9 +224,9 @@ def parse_rule(words: Sequence[str]) -> Rule:
             fields["source_ports" if source else "destination_ports"] = ranges
             keep("sport" if source else "dport", word, ",".join(_range_text(one) for one in ranges))
         elif word in ("--state", "--ctstate"):
-            value = take(word)
-            fields["states"] = frozenset(value.upper().split(","))
-            keep("state", word, value.upper())
+            states = take(word).upper().split(",")
+            fields["states"] = frozenset(states)
+            keep("state", word, ",".join(sorted(states, key=_STATES.find)))
         elif word == "--comment":
             fields["comment"] = take(word)
             saved.extend(("--comment", str(fields["comment"])))
@@ -237,7 +239,9 @@ def parse_rule(words: Sequence[str]) -> Rule:
                 options = ["--reject-with", "icmp-port-unreachable"]
             saved.extend(options)
             queue.clear()
-        elif word in ("--icmp-type", "--limit", "--limit-burst", "--uid-owner", "--gid-owner", "--mark", "--tcp-flags",
+        elif word == "--limit":
+            saved.extend((word, re.sub(r"/(sec|min|hour|day)\w*$", r"/\1", take(word))))
+        elif word in ("--icmp-type", "--limit-burst", "--uid-owner", "--gid-owner", "--mark", "--tcp-flags",
                       "--src-type", "--dst-type", "--name", "--seconds", "--hitcount"):  # fmt: skip
             saved.extend((word, take(word)))
         elif word in ("-c", "--set-counters"):
@@ -280,6 +284,14 @@ def _range_text(ports: tuple[int, int]) -> str:
 
 
 # -- changing
+
+
+def rule_for(tables: Tables, table: str, words: Sequence[str]) -> Rule:
+    """A rule whose target is there: an extension of iptables' own or a chain of the table."""
+    rule = parse_rule(words)
+    if rule.target and rule.target not in TARGETS and rule.target not in tables[table]:
+        raise FirewallError(f"Chain '{rule.target}' does not exist")
+    return rule
 
 
 def with_chain(tables: Tables, table: str, chain: Chain) -> Tables:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from runners.sim.machine import Machine
-from runners.sim.network.firewall import Chain, FirewallError, Rule, Tables, parse_rule, with_chain, without_chain
+from runners.sim.network.firewall import Chain, FirewallError, Rule, Tables, rule_for, with_chain, without_chain
 from runners.sim.tasks.arguments import Arguments
 from runners.sim.tasks.result import ModuleFailure, TaskResult
 from scenario_dsl.values import Value
@@ -63,7 +63,8 @@ def _change(tables: Tables, table: str, chain: str | None, arguments: Arguments)
         return _manage(tables, table, chain, here, present and arguments.flag("chain_management"), present)
     if here is None:
         raise FirewallError("No chain/target/match by that name.", 1)
-    return with_chain(tables, table, here._replace(rules=_rules(here, parse_rule(words), arguments, present)))
+    rules = _rules(here, rule_for(tables, table, words), arguments, present)
+    return with_chain(tables, table, here._replace(rules=rules))
 
 
 def _manage(tables: Tables, table: str, chain: str, here: Chain | None, make: bool, present: bool) -> Tables:

@@ -197,7 +197,7 @@ def test_no_world_gives_its_scenario_away(pack: str, name: str, world: str) -> N
     assert leaks(changed) == []
     assert found(history(machine)) == []
     for command in SEEN:
-        assert found(typed(here.live.fork(), command).output.decode("utf-8", "replace")) == [], command  # type: ignore[arg-type]
+        assert found(typed(here.live.fork(seed=0), command).output.decode("utf-8", "replace")) == [], command  # type: ignore[arg-type]
 
 
 CALLS = (
@@ -212,7 +212,7 @@ def test_no_command_gives_it_away(call: str) -> None:
     here = opened(5)
     hits = {}
     for name in sorted(set(COMMANDS) | set(BUILTINS)):
-        live = here.live.fork()
+        live = here.live.fork(seed=0)
         line = call.format(name) if "=" not in call else f"{name} '=' '('"
         result = typed(live, line, seconds=5)  # type: ignore[arg-type]
         said = found(result.output.decode("utf-8", "replace"))

@@ -316,3 +316,43 @@ ACCOUNTS = [
     account("table job gone", ("cron", {"name": "tidy", "state": "absent", "user": "app"})),
     account("table variable", ("cron", {"name": "MAILTO", "env": True, "job": "root", "user": "app"})),
 ]
+
+
+def rule(title: str, /, **arguments: Any) -> Case:
+    return Case(title, {}, [{"iptables": arguments}])
+
+
+FIREWALL = [
+    rule("appended", chain="INPUT", protocol="tcp", destination_port="80", jump="DROP"),
+    rule("without the module's match", chain="INPUT", protocol="tcp", jump="ACCEPT"),
+    rule("with the match", chain="INPUT", protocol="tcp", match=["tcp"], destination_port="22", jump="ACCEPT"),
+    rule("inserted", chain="INPUT", action="insert", protocol="udp", source_port="53", jump="ACCEPT"),
+    rule("inserted at a place", chain="INPUT", action="insert", rule_num=2, source="10.0.0.0/8", jump="ACCEPT"),
+    rule("inserted behind the end", chain="INPUT", action="insert", rule_num=40, source="10.9.0.1", jump="ACCEPT"),
+    rule("one address", chain="INPUT", source="192.0.2.7", destination="198.51.100.0/24", jump="DROP"),
+    rule("not from there", chain="INPUT", source="!192.0.2.8", jump="DROP"),
+    rule("by interface", chain="INPUT", in_interface="lo", jump="ACCEPT"),
+    rule("out by interface", chain="OUTPUT", out_interface="eth0", protocol="icmp", jump="DROP"),
+    rule("several ports", chain="INPUT", protocol="tcp", destination_ports=["80", "443", "8000:8010"], jump="ACCEPT"),
+    rule("by state", chain="INPUT", ctstate=["ESTABLISHED", "RELATED"], jump="ACCEPT"),
+    rule("by state, the old way", chain="INPUT", match=["state"], ctstate=["NEW"], jump="ACCEPT"),
+    rule("limited", chain="INPUT", protocol="tcp", destination_port="25", limit="5/minute", jump="ACCEPT"),
+    rule("with a comment", chain="INPUT", protocol="tcp", destination_port="81", comment="a word or two", jump="DROP"),
+    rule("with a word of comment", chain="INPUT", protocol="tcp", destination_port="82", comment="why", jump="DROP"),
+    rule("rejected", chain="FORWARD", jump="REJECT", reject_with="icmp-port-unreachable"),
+    rule("rejected without saying so", chain="FORWARD", protocol="tcp", reject_with="tcp-reset"),
+    rule("redirected", chain="PREROUTING", table="nat", protocol="tcp", destination_port="80", jump="REDIRECT",
+         to_ports="8080"),
+    rule("absent", chain="INPUT", protocol="tcp", destination_port="80", jump="DROP", state="absent"),
+    rule("never there", chain="INPUT", protocol="tcp", destination_port="8181", jump="DROP", state="absent"),
+    rule("policy", chain="FORWARD", policy="DROP"),
+    rule("policy as it is", chain="OUTPUT", policy="ACCEPT"),
+    rule("no such chain", chain="NOWHERE", protocol="tcp", jump="ACCEPT"),
+    rule("no such protocol", chain="INPUT", protocol="nonsense", jump="ACCEPT"),
+    rule("a port without a protocol", chain="INPUT", destination_port="99", jump="ACCEPT"),
+    rule("no such target", chain="INPUT", protocol="tcp", destination_port="98", jump="NONSENSE"),
+    rule("no such address", chain="INPUT", source="300.1.1.1", jump="ACCEPT"),
+    rule("no chain", protocol="tcp", jump="ACCEPT"),
+    rule("flushed and a policy", chain="INPUT", flush=True, policy="DROP"),
+    rule("flushed", chain="FORWARD", flush=True),
+]  # fmt: skip

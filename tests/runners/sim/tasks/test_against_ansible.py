@@ -8,11 +8,13 @@ from __future__ import annotations
 import base64
 import json
 import os
+import re
 import shutil
 import stat
 import subprocess
 import sys
 from collections.abc import Mapping, Sequence
+from difflib import unified_diff
 from pathlib import Path
 from typing import Any
 
@@ -21,6 +23,7 @@ import yaml
 
 from runners.sim.build import boot
 from runners.sim.machine import Machine
+from runners.sim.network.firewall import Tables
 from runners.sim.shell.running import run_job
 from runners.sim.system import SystemSpec
 from runners.sim.tasks.play import apply
@@ -28,7 +31,7 @@ from scenario_dsl.model import Task
 from scenario_dsl.values import Value, freeze, thaw
 from tests.conformance.worlds import library
 from tests.runners.sim.tasks.bare import GROUP, PASSWD, SHADOW, bare_machine
-from tests.runners.sim.tasks.cases import ACCOUNTS, COMMANDS, FILES, LANGUAGE, Case
+from tests.runners.sim.tasks.cases import ACCOUNTS, COMMANDS, FILES, FIREWALL, LANGUAGE, Case
 
 pytestmark = pytest.mark.ansible
 
@@ -119,6 +122,45 @@ def test_accounts_agree(tmp_path: Path) -> None:
         if trees[0] != trees[1]:
             differences.append(f"crontabs, {turn} run: real {trees[0]}, simulated {trees[1]}")
     assert not differences, "\n".join(differences)
+
+
+def test_firewalls_agree(tmp_path: Path) -> None:
+    """Rules of the packet filter, in a network namespace of their own. After each task: what iptables-save prints."""
+    if shutil.which("iptables-save") is None:
+        pytest.skip("needs iptables: apt-get install iptables")
+    if subprocess.run(["unshare", "-n", "true"], check=False, capture_output=True).returncode != 0:
+        pytest.skip("needs the right to unshare the network")
+    saved = {"command": {"argv": ["iptables-save"]}}
+    cases = [Case(case.name, case.tree, [*case.tasks, saved]) for case in (*FIREWALL, *FIREWALL)]
+    real = _play_real(tmp_path, cases, tmp_path, ["unshare", "-n"])
+    machine = boot(SystemSpec.of(library().systems["small"]), run_job=run_job)
+    machine.network.tables = _untouched(machine.network.tables)
+    differences: list[str] = []
+    last: list[str] = []
+    for case, (wanted, filters) in zip(cases, real, strict=True):
+        simulated, kept = _play_sim(machine, "/", case)
+        if _outcome(simulated) != _outcome(wanted):
+            differences.append(f"{case.name}: real {wanted}, simulated {simulated}")
+        lines = list(unified_diff(_rules(filters), _rules(kept), "real", "simulated", n=0, lineterm=""))
+        if lines != last:
+            differences.append(f"{case.name}: {lines}")
+        last = lines
+    assert not differences, "\n".join(differences)
+
+
+def _untouched(tables: Tables) -> Tables:
+    return {
+        table: {
+            name: chain._replace(policy="ACCEPT", rules=()) for name, chain in chains.items() if chain.policy != "-"
+        }
+        for table, chains in tables.items()
+    }
+
+
+def _rules(saved: Mapping[str, Any]) -> list[str]:
+    """The rules and policies that iptables-save printed, without tables that hold none."""
+    lines = [re.sub(r" \[\d+:\d+\]$", "", line) for line in saved["stdout"].splitlines()]
+    return [line for line in lines if line.startswith("-A") or (line.startswith(":") and " ACCEPT" not in line)]
 
 
 def _outcome(result: Mapping[str, Any]) -> tuple[bool, bool]:
