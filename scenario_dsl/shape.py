@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator, Mapping, Sequence
-from functools import cache
 from itertools import islice
 from typing import Any, cast
 
@@ -45,10 +44,15 @@ def check_shape(document: Document) -> tuple[Diagnostic, ...]:
         first = next(iter(document.root.entries))
         span = document.root.entries[first].key
         return (problems.UnknownDocument(source=document.source, span=span, suggestion=closest(first, KINDS)),)
-    errors = islice(_validator(kind).iter_errors(data_of(document.root)), MAX_ERRORS)
+    return departures(document, inlined(kind))
+
+
+def departures(document: Document, schema: Mapping[str, object]) -> tuple[Diagnostic, ...]:
+    """Everything in which a document departs from a schema, made of the parts in `schema_parts`, references put in."""
+    errors = islice(Draft202012Validator(schema).iter_errors(data_of(document.root)), MAX_ERRORS)
     listed = list(errors)
     typos = _typos(document, listed)
-    found = [each for error in listed for each in _explain(document, error, typos)]
+    found = [each for error in listed for each in _explain(document, schema, error, typos)]
     missing = {each.span for each in found if isinstance(each, problems.MissingKey)}
     # A key that is said to be missing is often one of several that would do: once is enough.
     return tuple(each for each in found if not isinstance(each, problems.NeedsOneOf) or each.span not in missing)
@@ -70,25 +74,22 @@ def _typos(document: Document, errors: Sequence[ValidationError]) -> Mapping[Rou
     return typos
 
 
-@cache
-def _validator(kind: DocumentKind) -> Any:
-    return Draft202012Validator(inlined(kind))
-
-
-def _explain(document: Document, error: ValidationError, typos: Mapping[Route, frozenset[str]]) -> Iterator[Diagnostic]:
+def _explain(
+    document: Document, root: Mapping[str, Any], error: ValidationError, typos: Mapping[Route, frozenset[str]]
+) -> Iterator[Diagnostic]:
     route: Route = tuple(error.absolute_path)
     schema: Mapping[str, Any] = error.schema if isinstance(error.schema, Mapping) else {}
     rule, wanted = error.validator, cast(Any, error.validator_value)
     if rule == "additionalProperties":
         yield from _unknown_keys(document, route, schema)
     elif rule in ("required", "dependentRequired"):
-        yield from _missing(document, route, error, schema, typos.get(route, frozenset()))
+        yield from _missing(document, root, route, error, schema, typos.get(route, frozenset()))
     elif rule == "anyOf":
         keys = [branch["required"][0] for branch in wanted]
         if typos.get(route, frozenset()) & set(keys):
             return
         listed = listing([f"`{key}`" for key in keys], 8)
-        place = _title(document, route, error, schema)
+        place = _title(root, route, error, schema)
         yield problems.NeedsOneOf(source=document.source, span=document.key(route), place=place, keys=listed)
     elif rule == "not":
         yield _exclusive(document, route, error)
@@ -116,22 +117,20 @@ def _place(route: Route, schema: Mapping[str, Any]) -> str:
     return str(schema.get("title", "this"))
 
 
-def _title(document: Document, route: Route, error: ValidationError, schema: Mapping[str, Any]) -> str:
+def _title(root: Mapping[str, Any], route: Route, error: ValidationError, schema: Mapping[str, Any]) -> str:
     """How the schema calls a mapping; conditions inside `allOf` and `then` carry no title of their own."""
     if "title" in schema:
         return str(schema["title"])
-    own = _schema_at(document, error)
+    own = _schema_at(root, error)
     return str(own.get("title", _place(route, own)))
 
 
-def _schema_at(document: Document, error: ValidationError) -> Mapping[str, Any]:
+def _schema_at(root: Mapping[str, Any], error: ValidationError) -> Mapping[str, Any]:
     """The schema of the mapping that a rule inside `allOf`, `then` or `dependentSchemas` speaks of."""
-    kind = document_kind(document)
-    assert kind is not None
     path = list(error.absolute_schema_path)
     while path and path[-1] not in ("allOf", "then", "dependentSchemas"):
         path.pop()
-    schema: Any = inlined(kind)
+    schema: Any = root
     for step in path[:-1]:
         schema = schema[step]
     return schema if isinstance(schema, Mapping) else {}
@@ -172,6 +171,7 @@ def _unknown_keys(document: Document, route: Route, schema: Mapping[str, Any]) -
 
 def _missing(
     document: Document,
+    root: Mapping[str, Any],
     route: Route,
     error: ValidationError,
     schema: Mapping[str, Any],
@@ -179,7 +179,7 @@ def _missing(
 ) -> Iterator[Diagnostic]:
     node = document.node(route)
     assert isinstance(node, MapNode)
-    own = schema if "properties" in schema else _schema_at(document, error)
+    own = schema if "properties" in schema else _schema_at(root, error)
     wanted = cast(Any, error.validator_value)
     if error.validator == "required":
         needed = [key for key in wanted if key not in node.entries]

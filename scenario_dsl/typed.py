@@ -19,8 +19,13 @@ from scenario_dsl.values import Route, Value
 
 def typed_value(document: Document, kind: DocumentKind) -> tuple[Mapping[str, Value], tuple[Diagnostic, ...]]:
     """The document's value, and what in it is not of its type."""
+    return typed_by(document, inlined(kind))
+
+
+def typed_by(document: Document, schema: Mapping[str, object]) -> tuple[Mapping[str, Value], tuple[Diagnostic, ...]]:
+    """The same for a document of any schema that it has the shape of."""
     found: list[Diagnostic] = []
-    value = _walk(document, inlined(kind), value_of(document.root), (), found)
+    value = _walk(document, schema, value_of(document.root), (), found)
     assert isinstance(value, Mapping)
     return value, tuple(found)
 
