@@ -146,7 +146,7 @@ def _scenario_files(scenario: ResolvedScenario, worlds: Mapping[str, str]) -> Ma
     files = {
         "scenario.json": dump(ScenarioHead.of(scenario, listed)),
         # Apart from everything else, so that a pack can seal it for graders.
-        "solutions.json": dump(Solutions(gold=scenario.gold, bad=scenario.bad)),
+        "solutions.json": dump(Solutions(gold=scenario.gold, bad=scenario.bad, waivers=scenario.waivers)),
     }
     for world in scenario.worlds:
         name = worlds[world.name]

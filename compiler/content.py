@@ -72,15 +72,17 @@ class ScenarioHead:
             bad=solutions.bad,
             reward=self.reward,
             limits=self.limits,
+            waivers=solutions.waivers,
         )
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Solutions:
-    """`solutions.json`: what gold does, and every bad habit."""
+    """`solutions.json`: what gold does, every bad habit, and which weakened forms of gold may go unnoticed."""
 
     gold: Intervention
     bad: tuple[Intervention, ...]
+    waivers: Mapping[str, str]
 
 
 def content(files: Mapping[str, bytes]) -> PackContent:

@@ -37,11 +37,73 @@ class Finding:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class Flip:
+    """The steps of gold (from 1) without which an objective of the primary is not met in the end."""
+
+    objective: str
+    steps: tuple[int, ...]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Mutant:
+    """A weakened form of gold. `noticed`: how the graders saw it, None where they did not; `waived`: why the author
+    accepts that."""
+
+    name: str
+    kind: str
+    noticed: str | None
+    waived: str | None = None
+
+    @property
+    def survived(self) -> bool:
+        return self.noticed is None and self.waived is None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class CheckResult:
+    """What one check of the gate said in one world."""
+
+    check: str
+    world: str
+    finding: str
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class HabitProof:
+    """What the gate said to one bad habit, check by check. `general`: it is none of the scenario's own."""
+
+    habit: str
+    general: bool
+    verdict: str
+    checks: tuple[CheckResult, ...]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Agreement:
+    """How many of so many repeats in one world, each with a seed of its own, ended as the first did."""
+
+    world: str
+    alike: int
+    repeats: int
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class ScenarioProof:
+    """All that proving found out about one scenario. It holds when no finding says otherwise."""
+
     scenario: str
     backend: str
     repeats: int
     findings: tuple[Finding, ...]
+    flips: tuple[Flip, ...] = ()
+    mutants: tuple[Mutant, ...] = ()
+    habits: tuple[HabitProof, ...] = ()
+    agreement: tuple[Agreement, ...] = ()
+
+    @property
+    def waived(self) -> tuple[Mutant, ...]:
+        """The mutants that nobody notices and the author accepts."""
+        return tuple(mutant for mutant in self.mutants if mutant.waived is not None)
 
     @property
     def holds(self) -> bool:
@@ -54,6 +116,10 @@ class Proof:
 
     bundle_digest: str
     scenarios: tuple[ScenarioProof, ...]
+
+    def waived(self, scenario: str) -> int:
+        """How many mutants of a scenario its author waives."""
+        return sum(len(proof.waived) for proof in self.scenarios if proof.scenario == scenario)
 
     @property
     def holds(self) -> bool:

@@ -87,7 +87,10 @@ class AgentIdentity:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Trial:
-    """One planned episode. `required_worlds` are all worlds of the scenario as (name, role), for the verdict."""
+    """One planned episode. `required_worlds` are all worlds of the scenario as (name, role), for the verdict.
+
+    `waived`: how many weakened forms of its gold the scenario's graders miss, with a reason that its author signed.
+    """
 
     pack: str
     pack_version: str
@@ -108,6 +111,7 @@ class Trial:
     max_commands: int
     max_seconds: float
     output_bytes: int
+    waived: int = 0
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -10,7 +10,7 @@ import typer
 from breakfix.cli.bundles import is_compiled, own_bundle
 from breakfix.cli.options import BackendName, Json, Quiet
 from breakfix.cli.output import emit, say
-from breakfix.cli.proving import proof_rows, prove_with_progress, show_proof
+from breakfix.cli.proving import as_document, prove_with_progress, show_proof
 from compiler.bundle import write_proof
 from compiler.verify import verify_under_ephemeral_key
 from runners.backends.registry import find_backend
@@ -33,8 +33,10 @@ def command(
     """Prove that a pack's graders discriminate, before it may be signed. Exit code 1 when anything fails.
 
     The unbroken system is healthy, faults are witnessed, doing nothing earns nothing, gold passes the whole gate, bad
-    habits are not VERIFIED, twins and controls refuse some of them, every mutating step counts, revert restores.
-    The proof is written beside a compiled bundle, for `breakfix sign`.
+    habits are not VERIFIED, twins and controls refuse some of them, every weakened form of gold (a step left out, a
+    wrong argument, the wrong service, a restart instead) is noticed, revert restores. `--verbose` says which step earns
+    which objective, who noticed what, and how often repeats agree. The proof is written beside a compiled bundle, for
+    `breakfix sign`.
 
     Examples:
 
@@ -52,7 +54,7 @@ def command(
         quiet=quiet,
     )
     if as_json_document:
-        emit({"digest": proof.bundle_digest, "holds": proof.holds, "findings": proof_rows(proof)})
+        emit(as_document(proof))
     else:
         show_proof(proof, verbose=verbose)
     if is_compiled(Path(bundle)) and not scenarios:

@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable
+from typing import TypeAlias
 
-from compiler.model import Finding
+from compiler.model import Agreement, Finding, Flip, HabitProof, Mutant
 from runners.agents.interventional import InterventionAgent
 from runners.agents.protocol import Agent
 from runners.opening import Site
@@ -13,6 +14,9 @@ from runners.trials import Job, play_trial, trial_id
 from runners.worlds import WorldError
 from scenario_dsl.model import Intervention
 from scenario_dsl.worlds import World
+
+Established: TypeAlias = Finding | Flip | Mutant | HabitProof | Agreement
+"""What a check may hand back: findings, which decide, and the figures that they stand on."""
 
 
 class Case:

@@ -1,108 +1,152 @@
-"""Point 6: would the grader notice if the solution were less than it is? And does every cascade ever fire?"""
+"""Weakened forms of gold: what somebody would do who understood less. Each keeps gold's falsifier and its looking."""
 
 from __future__ import annotations
 
+import posixpath
+import re
+from collections.abc import Collection, Iterator, Mapping
 from dataclasses import replace
+from itertools import pairwise
+from typing import Literal, NamedTuple
 
-from compiler.model import Finding
-from runners.gate.bench import Bench
-from runners.harms import appeared, lasting_changes, restarted
-from runners.interventions import apply
-from runners.prove.case import Case, finding, full, lost, why_not_verified
-from runners.records import TrialRecord
-from scenario_dsl.model import Answer, Intervention, Probe
+from runners.habits import blunders
+from runners.interventions import NAME, fill
+from scenario_dsl.model import Intervention, Step, System
+from scenario_dsl.values import Value, strings
+from scenario_dsl.worlds import ResolvedScenario, World
 
+Kind = Literal["dropped step", "wrong argument", "wrong service", "blunder", "order"]
 
-def mutants(case: Case) -> tuple[Finding, ...]:
-    """Drop each step of gold that changes or answers something: the score must fall or the gate must refuse.
-
-    Each state and each answer that is worth points must be lost with some step; otherwise no step earns it.
-    """
-    if not full(case.gold(case.primary), case.primary):
-        return (finding("mutants", case.primary, False, "gold itself does not earn everything: nothing can be shown"),)
-    findings: list[Finding] = []
-    flipped: set[str] = set()
-    effective = _effective_steps(case)
-    for index, step in enumerate(case.scenario.gold.steps):
-        if step.discover is not None:
-            # Without what it discovers, later steps would be nonsense: that shows nothing about the grader.
-            continue
-        losses, seen = _play_without(case, index)
-        flipped.update(losses)
-        said = _step_text(case.scenario.gold, index)
-        if seen is not None:
-            findings.append(finding("mutants", case.primary, True, f"without step {index + 1} ({said}): {seen}"))
-        elif index in effective:
-            detail = f"nobody notices when step {index + 1} ({said}) is left out: sharpen an objective that it serves"
-            findings.append(finding("mutants", case.primary, False, detail))
-    if not findings:
-        findings.append(finding("mutants", case.primary, False, "no step of gold changes or answers anything"))
-    for objective in case.primary.objectives:
-        if isinstance(objective.check, Probe | Answer) and objective.name not in flipped:
-            detail = f"objective `{objective.name}` is met whichever single step of gold is left out: sharpen it"
-            findings.append(finding("mutants", case.primary, False, detail))
-    return tuple(findings)
+_MODE = re.compile(r"0?[0-7]{3}")
+_EVERYTHING = "777"
+_NOBODY = "nobody"
+_SHORTEST = 3
+"""Characters of a value that is looked for in a command; shorter ones stand there by chance."""
 
 
-def cascades(case: Case) -> tuple[Finding, ...]:
-    """Every cascade fired in something that was played before; so this check comes last."""
-    if not case.primary.cascades:
-        return (finding("mutants", case.primary, None, "the scenario has no cascades"),)
-    return tuple(
-        finding(
-            "mutants",
-            case.primary,
-            case.fired(cascade.name),
-            f"cascade `{cascade.name}` {'fires' if case.fired(cascade.name) else 'never fires, whoever plays'}",
-        )
-        for cascade in case.primary.cascades
-    )
+class Mutation(NamedTuple):
+    """One mutant. `steps`: the indexes of gold's steps that it changes; `name` is what a waiver calls it."""
+
+    name: str
+    kind: Kind
+    steps: tuple[int, ...]
+    intervention: Intervention
 
 
-def _effective_steps(case: Case) -> frozenset[int]:
-    """Indexes of gold's steps that answer, that can be undone, or that visibly changed the primary."""
-    steps = case.scenario.gold.steps
-    effective = {index for index, step in enumerate(steps) if step.answer is not None or step.undo is not None}
-    bench = Bench(site=case.site, limits=case.scenario.limits, seed=0)
-    with bench.broken(case.primary) as live:
-        last = live.facts()
-
-        def compare(index: int) -> None:
-            nonlocal last
-            now = live.facts()
-            if lasting_changes(last, now) or restarted(last, now) or appeared(last, now):
-                effective.add(index)
-            last = now
-
-        apply(live, case.scenario.gold, case.scenario.limits, compare)
-    return frozenset(effective)
+def dropped(gold: Intervention) -> Iterator[Mutation]:
+    """Gold without one of its steps. One that discovers something stays: without it later steps would be nonsense."""
+    for index, step in enumerate(gold.steps):
+        if step.discover is None:
+            steps = (*gold.steps[:index], *gold.steps[index + 1 :])
+            yield _mutation(f"without step {index + 1}", "dropped step", (index,), gold, steps)
 
 
-def _play_without(case: Case, index: int) -> tuple[frozenset[str], str | None]:
-    """The objectives of the primary that are lost without the step, and how it was noticed (None: it was not)."""
-    gold = case.scenario.gold
-    steps = tuple(step for number, step in enumerate(gold.steps) if number != index)
-    mutant = replace(gold, name=f"gold without step {index + 1}", steps=steps)
-    noticed: str | None = None
-    losses: frozenset[str] = frozenset()
-    for world in case.broken_worlds:
-        record = case.intervene(world, mutant)
-        if world is case.primary:
-            losses = frozenset(lost(record)) - frozenset(lost(case.gold(world)))
-        noticed = noticed or _noticed(case, world.name, record)
-    return losses, noticed
+def mutations(
+    scenario: ResolvedScenario, system: System, effective: Collection[int], bindings: Mapping[str, str]
+) -> Iterator[Mutation]:
+    """All others. effective: indexes of gold's steps that change or answer something; bindings: what gold discovers in
+    the primary."""
+    gold = scenario.gold
+    changing = [index for index in sorted(effective) if gold.steps[index].run is not None]
+    for index in sorted(effective):
+        for value, wrong, kind, step in _misdirected(gold.steps[index], scenario.worlds[0], system, bindings):
+            steps = (*gold.steps[:index], step, *gold.steps[index + 1 :])
+            yield _mutation(f"step {index + 1} with `{wrong}` for `{value}`", kind, (index,), gold, steps)
+    if changing:
+        looking = tuple(step for index, step in enumerate(gold.steps) if index not in changing)
+        for name, commands in blunders(scenario).items():
+            instead = tuple(Step(run=command) for command in commands)
+            yield _mutation(f"instead: {name}", "blunder", tuple(changing), gold, (*looking, *instead))
+    if gold.ordered:
+        for one, other in pairwise(changing):
+            order = [*range(len(gold.steps))]
+            order[one], order[other] = other, one
+            steps = tuple(gold.steps[index] for index in order)
+            yield _mutation(f"steps {one + 1} and {other + 1} swapped", "order", (one, other), gold, steps)
 
 
-def _noticed(case: Case, world: str, record: TrialRecord) -> str | None:
-    if not full(record, case.scenario.world(world)):
-        return f"{record.score:g} points in `{world}`"
-    if record.outcome != "Passed":
-        return record.facts[0].reason
-    return why_not_verified(record) if world == case.primary.name else None
+def _mutation(name: str, kind: Kind, changed: tuple[int, ...], gold: Intervention, steps: tuple[Step, ...]) -> Mutation:
+    # What gold promises of itself would give a mutant away, whatever the graders see.
+    mutant = replace(gold, name=name, steps=steps, postconditions=(), invariants=())
+    return Mutation(name, kind, changed, mutant)
 
 
-def _step_text(gold: Intervention, index: int) -> str:
-    step = gold.steps[index]
-    text = step.run if step.run is not None else f"answer {step.answer}"
-    first = text.strip().splitlines()[0] if text.strip() else text
-    return f"`{first}`"
+def _misdirected(
+    step: Step, primary: World, system: System, bindings: Mapping[str, str]
+) -> Iterator[tuple[str, str, Kind, Step]]:
+    """The step with one of its values wrong: one that was discovered, or one by which the scenario describes the
+    trouble. Every other word of a command may have a dozen right forms."""
+    text = step.run if step.run is not None else step.answer or ""
+    for name in dict.fromkeys(NAME.findall(text)):
+        value = bindings.get(name, "")
+        wrong = _another(value, text, system) if value else None
+        if wrong is not None:
+            mutated = fill(text, {name: wrong})
+            yield value.split()[0], wrong, _kind(value, system), _with(step, mutated)
+    for value in _described(primary):
+        at = re.compile(rf"(?<![\w./@-]){re.escape(value)}(?![\w./@-])")
+        wrong = _another(value, text, system) if at.search(text) else None
+        if wrong is not None:
+            yield value, wrong, _kind(value, system), _with(step, wrong.join(at.split(text)))
+
+
+def _with(step: Step, text: str) -> Step:
+    return replace(step, run=text) if step.run is not None else replace(step, answer=text)
+
+
+def _described(primary: World) -> tuple[str, ...]:
+    """The values by which the trouble is described: parameters, and the arguments of its faults, as text."""
+    found: dict[str, None] = {}
+    given: list[Value] = [dict(primary.parameters), *(dict(fault.arguments) for fault in primary.faults)]
+    for values in given:
+        for _, text in strings(values):
+            if len(text) >= _SHORTEST and not any(character.isspace() for character in text):
+                found[text] = None
+                if _MODE.fullmatch(text):
+                    found[text.lstrip("0")] = None
+    return tuple(found)
+
+
+def _kind(value: str, system: System) -> Kind:
+    return "wrong service" if _service(value) in _services(system) else "wrong argument"
+
+
+def _another(value: str, command: str, system: System) -> str | None:
+    """Something of the same kind that is not meant, or None where nothing says what kind it is."""
+    first = value.split()[0]
+    services = _services(system)
+    if _service(first) in services:
+        return next((each for each in services if each not in (_service(first), *command.split())), None)
+    if first.startswith("/"):
+        return _beside(first, system)
+    if "chmod" in command and _MODE.fullmatch(first):
+        return _EVERYTHING if first.lstrip("0") != _EVERYTHING else None
+    if first.isdigit():
+        return str(int(first) + 1)
+    if first in _names(system, "users"):
+        return _NOBODY if first != _NOBODY else "root"
+    return None
+
+
+def _beside(path: str, system: System) -> str:
+    """Another file of the same folder, the first that the system describes; else one that is not there."""
+    folder = posixpath.dirname(path)
+    beside = (file.path for file in system.files if file.type == "file" and posixpath.dirname(file.path) == folder)
+    return next((each for each in beside if each != path), f"{path}.other")
+
+
+def _service(name: str) -> str:
+    return name.removesuffix(".service")
+
+
+def _services(system: System) -> tuple[str, ...]:
+    units = system.settings.get("units")
+    running = units.get("running", ()) if isinstance(units, Mapping) else ()
+    return tuple(str(name) for name in running if "." not in str(name)) if isinstance(running, tuple) else ()
+
+
+def _names(system: System, setting: str) -> tuple[str, ...]:
+    entries = system.settings.get(setting)
+    if not isinstance(entries, tuple):
+        return ()
+    return tuple(str(entry.get("name")) for entry in entries if isinstance(entry, Mapping))

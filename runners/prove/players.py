@@ -4,12 +4,12 @@ from __future__ import annotations
 
 from itertools import cycle, islice
 
-from compiler.model import Finding
+from compiler.model import Agreement, CheckResult, Finding, HabitProof
 from runners.agents.nop import NopAgent
 from runners.agents.protocol import Action, Answer, Run
 from runners.agents.script import ScriptAgent
 from runners.habits import general_habits
-from runners.prove.case import Case, finding, full, in_each, lost, why_not_verified
+from runners.prove.case import Case, Established, finding, full, in_each, lost, why_not_verified
 from runners.records import TrialRecord, judge
 from scenario_dsl.worlds import World
 
@@ -31,13 +31,13 @@ def gold(case: Case) -> tuple[Finding, ...]:
     )
 
 
-def bad(case: Case) -> tuple[Finding, ...]:
+def bad(case: Case) -> tuple[Established, ...]:
     """No bad habit is VERIFIED; the primary alone would have let some pass; each other world refuses one of those."""
-    habits = (*case.scenario.bad, *general_habits(case.scenario))
-    findings: list[Finding] = []
+    findings: list[Established] = []
     passed_primary: list[TrialRecord] = []
-    for habit in habits:
+    for habit in (*case.scenario.bad, *general_habits(case.scenario)):
         record = case.intervene(case.primary, habit)
+        findings.append(_habit(record, general=habit not in case.scenario.bad))
         verdict = judge([record])
         if record.facts[0].finding == "pass":
             passed_primary.append(record)
@@ -59,9 +59,11 @@ def bad(case: Case) -> tuple[Finding, ...]:
     return tuple(findings)
 
 
-def repeat(case: Case) -> tuple[Finding, ...]:
+def repeat(case: Case) -> tuple[Established, ...]:
     """Played again in other copies, with other seeds, everything ends alike."""
-    return in_each("repeat", case.scenario.worlds, lambda world: _alike(case, world))
+    agreement: list[Established] = []
+    findings = in_each("repeat", case.scenario.worlds, lambda world: _alike(case, world, agreement))
+    return *agreement, *findings
 
 
 def _nothing_earned(case: Case, world: World) -> Finding:
@@ -97,10 +99,22 @@ def _verified(case: Case, world: World) -> Finding:
     return finding("gold", world, against is None, against or "gold is VERIFIED by the gate")
 
 
-def _alike(case: Case, world: World) -> Finding:
-    endings = [_ending(case.intervene(world, case.scenario.gold, seed=seed)) for seed in range(case.repeats)]
+def _habit(record: TrialRecord, *, general: bool) -> HabitProof:
+    checks = (CheckResult(check=fact.check, world=fact.world, finding=fact.finding) for fact in record.facts)
+    return HabitProof(
+        habit=record.trial.agent.configuration,
+        general=general,
+        verdict=judge([record]),
+        checks=tuple(dict.fromkeys(checks)),
+    )
+
+
+def _alike(case: Case, world: World, agreement: list[Established]) -> Finding:
+    others = (case.intervene(world, case.scenario.gold, seed=seed) for seed in range(1, case.repeats))
+    endings = [_ending(record) for record in (case.gold(world), *others)]
     idle = [_ending(case.play(world, "nop", NopAgent(), seed=seed)) for seed in range(case.repeats)]
     alike = sum(ending == endings[0] and other == idle[0] for ending, other in zip(endings, idle, strict=True))
+    agreement.append(Agreement(world=world.name, alike=alike, repeats=case.repeats))
     return finding("repeat", world, alike == case.repeats, f"{alike} of {case.repeats} repeats agree")
 
 

@@ -8,18 +8,18 @@ from concurrent.futures import ProcessPoolExecutor, as_completed
 from dataclasses import replace
 from typing import TypeAlias
 
-from compiler.model import Finding, PackContent, Proof, ScenarioProof
+from compiler.model import Agreement, Finding, Flip, HabitProof, Mutant, PackContent, Proof, ScenarioProof
 from compiler.verify import VerifiedBundle
 from runners.opening import Site
 from runners.plan import PlanError
-from runners.prove.case import Case, finding
-from runners.prove.mutants import cascades, mutants
+from runners.prove.case import Case, Established, finding
+from runners.prove.mutation import cascades, mutants
 from runners.prove.players import bad, gold, nop, repeat
 from runners.prove.states import healthy, revert, witnessed
 from runners.trials import describe
 from runners.worlds import Backend, WorldError
 
-Check: TypeAlias = Callable[[Case], tuple[Finding, ...]]
+Check: TypeAlias = Callable[[Case], tuple[Established, ...]]
 CHECKS: tuple[tuple[str, Check], ...] = (
     ("healthy", healthy),
     ("witnessed", witnessed),
@@ -73,19 +73,28 @@ def prove_scenario(content: PackContent, name: str, backend: Backend, repeats: i
     """All findings about one scenario. A check that breaks down is itself a finding against it."""
     scenario = content.scenarios[name]
     unsupported = backend.unsupported(content, scenario)
-    findings: list[Finding] = []
+    found: list[Established] = []
     if unsupported is not None:
-        findings.append(finding("healthy", "", False, f"{backend.name} cannot run it: {unsupported}"))
+        found.append(finding("healthy", "", False, f"{backend.name} cannot run it: {unsupported}"))
     else:
         case = Case(Site(content=content, scenario=scenario, backend=backend), repeats)
         for check, establish in CHECKS:
             try:
-                findings += establish(case)
+                found += establish(case)
             except WorldError as error:
-                findings.append(finding(check, "", False, str(error)))
+                found.append(finding(check, "", False, str(error)))
             except Exception as error:
-                findings.append(finding(check, "", False, f"the check broke down: {describe(error)}"))
-    return ScenarioProof(scenario=name, backend=backend.name, repeats=repeats, findings=tuple(findings))
+                found.append(finding(check, "", False, f"the check broke down: {describe(error)}"))
+    return ScenarioProof(
+        scenario=name,
+        backend=backend.name,
+        repeats=repeats,
+        findings=tuple(each for each in found if isinstance(each, Finding)),
+        flips=tuple(each for each in found if isinstance(each, Flip)),
+        mutants=tuple(each for each in found if isinstance(each, Mutant)),
+        habits=tuple(each for each in found if isinstance(each, HabitProof)),
+        agreement=tuple(each for each in found if isinstance(each, Agreement)),
+    )
 
 
 def _only(content: PackContent, name: str) -> PackContent:

@@ -209,7 +209,11 @@ def cascading(after: Delay = _TWO_COMMANDS) -> ResolvedScenario:
 
 
 SYSTEM = System(
-    name="toy", title="Toy", files=(), settings={}, healthy=tuple(unit(name) for name in ("app", "web", "worker"))
+    name="toy",
+    title="Toy",
+    files=(),
+    settings={"units": {"running": ("web", "worker", "app")}},
+    healthy=tuple(unit(name) for name in ("app", "web", "worker")),
 )
 PACK = Pack(name="toys", version="1.0.0", title="Toys", license="Apache-2.0", canary="canary-toys")
 

@@ -7,6 +7,7 @@ from dataclasses import replace
 
 import pytest
 
+from compiler.codec import dump, load
 from compiler.model import ScenarioProof
 from runners.plan import PlanError
 from runners.prove.proving import prove
@@ -95,8 +96,117 @@ def test_an_objective_that_no_single_step_earns() -> None:
 def test_a_step_that_nobody_would_miss() -> None:
     spare = Step(run="write /etc/motd fixed", undo="rm /etc/motd", only_if="test -n '{{ unit }}'")
     found = failures(replace(repair(), gold=replace(GOLD, steps=(*GOLD.steps, spare))))
-    expected = "nobody notices when step 4 (`write /etc/motd fixed`) is left out: sharpen an objective that it serves"
+    expected = (
+        "nobody notices gold without step 4 (`write /etc/motd fixed`): "
+        "sharpen objective `running`, or add one that this step serves"
+    )
     assert found == [("mutants", "primary", expected)]
+
+
+SPARE = replace(
+    GOLD,
+    steps=(*GOLD.steps, Step(run="write /etc/motd {{ unit }}", undo="rm /etc/motd", only_if="test -n '{{ unit }}'")),
+)
+
+
+def test_a_fix_of_the_wrong_service_and_a_wrong_value_are_mutants() -> None:
+    mutants = {mutant.name: mutant for mutant in proof_of(repair()).mutants}
+    assert {name: mutant.kind for name, mutant in mutants.items()} == {
+        "without step 2": "dropped step",
+        "without step 3": "dropped step",
+        "step 2 with `web` for `app`": "wrong service",
+        "step 3 with `web` for `app`": "wrong service",
+        "instead: restart only": "blunder",
+        "instead: remove the component": "blunder",
+        "instead: silence the symptom": "blunder",
+    }
+    assert mutants["step 2 with `web` for `app`"].noticed == "0.2 points in `primary`"
+    assert not any(mutant.survived for mutant in mutants.values())
+
+
+def test_a_wrong_argument_that_nobody_notices_names_the_objective() -> None:
+    """This objective asks for nothing but the file, so that any number in it will do."""
+
+    def change(world: World) -> World:
+        port = Objective(name="port set", points=0.3, check=contains("/etc/app.port", "[0-9]"))
+        return replace(world, parameters={**world.parameters, "port": "8080"}, objectives=(world.objectives[0], port))
+
+    port = Step(run="write /etc/app.port 8080", undo="rm /etc/app.port", only_if="test -n '{{ unit }}'")
+    gold = replace(GOLD, steps=(*GOLD.steps, port))
+    base = replace(in_worlds(change), gold=gold, bad=())
+    found = [detail for check, _, detail in failures(base) if check == "mutants"]
+    assert any("gold step 4 with `8081` for `8080`: sharpen objective `port set`" in detail for detail in found)
+
+
+def test_the_order_counts_where_it_is_declared() -> None:
+    """The service does not start before its configuration is right; two files may be written either way round."""
+    declared = proof_of(replace(repair(), gold=replace(GOLD, ordered=True)))
+    (swapped,) = [mutant for mutant in declared.mutants if mutant.kind == "order"]
+    assert (swapped.name, swapped.noticed) == ("steps 2 and 3 swapped", "0.5 points in `primary`")
+    assert not [mutant for mutant in proof_of(repair()).mutants if mutant.kind == "order"]
+    either = (*GOLD.steps[:2], replace(GOLD.steps[1], run="write /etc/x good", undo="rm /etc/x"), GOLD.steps[2])
+    found = failures(replace(repair(), gold=replace(GOLD, ordered=True, steps=either)))
+    assert any("gold steps 2 and 3 swapped" in detail for _, _, detail in found)
+
+
+def test_a_waiver_needs_something_to_waive_and_is_one_in_ten() -> None:
+    spare = replace(repair(), gold=SPARE)
+    missed = {mutant.name for mutant in proof_of(spare).mutants if mutant.survived}
+    assert missed == {"without step 4", "step 4 with `web` for `app`"}
+    waived = replace(spare, waivers=dict.fromkeys(missed, "a note for people, worth no points"))
+    found = failures(waived)
+    assert found == [("mutants", "primary", "2 of 9 weakened forms of gold are waived; at most one in 10 may be")]
+    assert [mutant.waived for mutant in proof_of(waived).waived] == ["a note for people, worth no points"] * 2
+    idle = failures(replace(repair(), waivers={"without step 3": "why not"}))
+    assert idle == [("mutants", "primary", "the waiver `without step 3` is for nothing that goes unnoticed")]
+
+
+def test_one_waiver_among_enough_mutants_is_accepted_and_kept() -> None:
+    more = tuple(
+        Step(
+            run=f"write /etc/{{{{ unit }}}}.{name} good",
+            undo=f"rm /etc/{{{{ unit }}}}.{name}",
+            only_if="test -n '{{ unit }}'",
+        )
+        for name in ("a", "b")
+    )
+
+    def change(world: World) -> World:
+        if world.role == "control":
+            return world
+        unit_ = world.parameters["unit"]
+        wanted = tuple(
+            Objective(name=name, points=0.05, check=contains(f"/etc/{unit_}.{name}", "good")) for name in ("a", "b")
+        )
+        return replace(world, objectives=(*world.objectives, *wanted))
+
+    note = Step(run="write /etc/motd fixed", undo="rm /etc/motd", only_if="test -n '{{ unit }}'")
+    scenario = replace(
+        in_worlds(lambda world: world),
+        gold=replace(GOLD, steps=(*GOLD.steps, *more, note)),
+        waivers={"without step 6": "a note for people"},
+    )
+    scenario = in_worlds(change, base=scenario)
+    assert [detail for check, _, detail in failures(scenario) if check == "mutants"] == []
+    proof = proof_of(scenario)
+    assert [(mutant.name, mutant.waived) for mutant in proof.waived] == [("without step 6", "a note for people")]
+
+
+def test_a_proof_says_which_step_earns_what_and_which_world_refuses_whom() -> None:
+    proof = proof_of(repair())
+    assert [(flip.objective, flip.steps) for flip in proof.flips] == [("configured", (2,)), ("running", (2, 3))]
+    known = next(habit for habit in proof.habits if habit.habit == "known name")
+    assert (known.general, known.verdict) == (False, "HARMFUL")
+    said = {(result.check, result.world): result.finding for result in known.checks}
+    assert said["primary", "primary"] == "pass"
+    assert said["twin", "other"] == "fail"
+    assert said["control", "noise"] == "harm"
+    assert [(each.world, each.alike, each.repeats) for each in proof.agreement] == [
+        ("primary", 2, 2),
+        ("other", 2, 2),
+        ("noise", 2, 2),
+    ]
+    assert load(ScenarioProof, dump(proof)) == proof
 
 
 def test_a_twin_with_another_cause() -> None:
