@@ -58,9 +58,10 @@ def _without(some: tuple[str, ...], others: tuple[str, ...]) -> tuple[str, ...]:
 
 
 def _words(world: World) -> Iterator[str]:
-    """Every text that the world's faults, cascades and objectives give as an argument: the units among them."""
+    """Every text that the world's faults, cascades, objectives and invariants give as an argument: units among them."""
     faults = (*world.faults, *(fault for cascade in world.cascades for fault in cascade.inject))
     probes = [objective.check for objective in world.objectives if isinstance(objective.check, Probe)]
+    probes += [invariant.probe for invariant in world.invariants]
     for arguments in (*(fault.arguments for fault in faults), *(probe.arguments for probe in probes)):
         for _, text in strings(arguments):
             yield text.removesuffix(".service")

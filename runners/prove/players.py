@@ -35,9 +35,9 @@ def bad(case: Case) -> tuple[Established, ...]:
     """No bad habit is VERIFIED; the primary alone would have let some pass; each other world refuses one of those."""
     findings: list[Established] = []
     passed_primary: list[TrialRecord] = []
-    for habit in (*case.scenario.bad, *general_habits(case.scenario)):
+    for number, habit in enumerate((*case.scenario.bad, *general_habits(case.scenario))):
         record = case.intervene(case.primary, habit)
-        findings.append(_habit(record, general=habit not in case.scenario.bad))
+        findings.append(_habit(record, general=number >= len(case.scenario.bad)))
         verdict = judge([record])
         if record.facts[0].finding == "pass":
             passed_primary.append(record)
