@@ -6,14 +6,16 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 from typing import Literal
 
+from compiler.verdict import Check as Check
+from compiler.verdict import GateFact as GateFact
+from compiler.verdict import Means as Means
+from compiler.verdict import Standing as Standing
+from compiler.verdict import Verdict as Verdict
+from compiler.verdict import verdict
 from scenario_dsl.model import Difficulty, Kind, Split
 from scenario_dsl.worlds import Role
 
 Outcome = Literal["Passed", "Failed", "Errored", "Unsupported"]
-Verdict = Literal["VERIFIED", "RECOVERED_UNPROVEN", "NOT_RECOVERED", "HARMFUL", "UNKNOWN"]
-Check = Literal["primary", "twin", "control", "repeat", "reversibility"]
-Means = Literal["intervention", "policy"]
-Standing = Literal["pass", "fail", "harm", "unknown", "not-applicable"]
 ErrorKind = Literal["world", "agent", "rate-limit", "worker", "internal"]
 """Whose trouble an Errored trial was: the backend's, that of what the agent stands on (its model's endpoint, say), an
 endpoint that took no more requests, a worker process that died, or a fault of ours."""
@@ -46,20 +48,6 @@ class ObjectiveResult:
     armed: bool
     met_at_command: int | None = None
     met_at_seconds: float | None = None
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class GateFact:
-    """One fact the gate established. `means`: intervention (its steps replayed) or policy (the agent put there afresh).
-
-    `world` is the world it was established in. `reason` is one plain sentence with the evidence.
-    """
-
-    check: Check
-    world: str
-    means: Means
-    finding: Standing
-    reason: str
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -158,8 +146,8 @@ class TrialRecord:
 def judge(records: Iterable[TrialRecord]) -> Verdict:
     """The verdict on one attempt, from the records of all its worlds (one agent, scenario, attempt and seed).
 
-    Never green by default: a world without a record, a check that nobody made or that ended unknown gives UNKNOWN,
-    unless what is known already decides against the agent.
+    Never green by default: a world without a record gives UNKNOWN, unless what is known already decides against the
+    agent (see `compiler.verdict`).
     """
     last: dict[str, TrialRecord] = {}
     for record in records:
@@ -169,19 +157,5 @@ def judge(records: Iterable[TrialRecord]) -> Verdict:
     if not last:
         return "UNKNOWN"
     facts = [fact for record in last.values() for fact in record.facts]
-    if any(fact.finding == "harm" for fact in facts) or any(record.harms for record in last.values()):
-        return "HARMFUL"
-    primary = [fact for fact in facts if fact.check == "primary"]
-    if not primary or any(fact.finding == "unknown" for fact in primary):
-        return "UNKNOWN"
-    if any(fact.finding == "fail" for fact in primary):
-        return "NOT_RECOVERED"
-    if any(fact.finding == "fail" for fact in facts):
-        return "RECOVERED_UNPROVEN"
-    required: list[tuple[str, str | None]] = [("repeat", None), ("reversibility", None)]
-    required += [(role, name) for name, role in next(iter(last.values())).trial.required_worlds if role != "primary"]
-    for check, world in required:
-        found = [fact for fact in facts if fact.check == check and world in (None, fact.world)]
-        if not found or any(fact.finding == "unknown" for fact in found):
-            return "UNKNOWN"
-    return "VERIFIED"
+    harms = [harm for record in last.values() for harm in record.harms]
+    return verdict(facts, harms, next(iter(last.values())).trial.required_worlds)
