@@ -61,9 +61,13 @@ def sign(bundle: Bundle, key: Ed25519PrivateKey, proof: Proof | None) -> bytes:
     """The envelope's bytes. Raises BadProof for a proof that fails or is about another bundle."""
     if proof is not None:
         check_proof(proof, bundle.digest)
-    signer = CryptoSigner(key)
-    envelope = Envelope(encode(statement_of(bundle, proof)), PAYLOAD_TYPE, {})
-    envelope.sign(signer)
+    return envelope_over(encode(statement_of(bundle, proof)), key)
+
+
+def envelope_over(payload: bytes, key: Ed25519PrivateKey) -> bytes:
+    """A signed statement's bytes, of whatever subject: DSSE with one signature, canonical."""
+    envelope = Envelope(payload, PAYLOAD_TYPE, {})
+    envelope.sign(CryptoSigner(key))
     return dump(envelope.to_dict())
 
 

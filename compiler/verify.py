@@ -186,7 +186,7 @@ def _read_envelope(path: Path) -> bytes:
 def _admit(tar: bytes, envelope: bytes, trust: Trust) -> VerifiedBundle:
     """Rules 2 to 5, and 7 as far as the statement goes."""
     sealed = open_envelope(envelope)
-    key_id = _check_signature(sealed, trust)
+    key_id = check_signature(sealed, trust)
     statement = decode(sealed.payload)
     _check_digest(TAR, statement.tar_sha256, tar)
     files = archive.unpack(tar, name=TAR)
@@ -196,8 +196,8 @@ def _admit(tar: bytes, envelope: bytes, trust: Trust) -> VerifiedBundle:
     return VerifiedBundle(_DOOR, manifest, files, statement.proof, key_id)
 
 
-def _check_signature(sealed: Sealed, trust: Trust) -> str:
-    """The id of the trusted key that made the signature."""
+def check_signature(sealed: Sealed, trust: Trust) -> str:
+    """The id of the trusted key that made the signature. Raises Stranger or BadEnvelope."""
     message = signed_bytes(sealed)
     for trusted in trust.keys:
         try:

@@ -8,7 +8,6 @@ from __future__ import annotations
 
 import io
 import re
-import textwrap
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import Any
@@ -23,12 +22,13 @@ from matplotlib.ticker import MaxNLocator
 
 from reports.measures import hosted
 from reports.statistics import Estimate
+from reports.table import Table
 from reports.tables import Tables
 from reports.text import printable, shortened
 
 VERDICTS = ("VERIFIED", "RECOVERED_UNPROVEN", "NOT_RECOVERED", "HARMFUL", "UNKNOWN")
 MOST_AGENTS = 30
-MOST_SCENARIOS = 40
+_MOST_LINES = 8
 WIDTH = 5.4
 """Inches; 72 units of the SVG each. Small enough that labels stay readable when a phone shows the whole figure."""
 
@@ -46,6 +46,14 @@ PALETTE = {
     _VERDICT_INK["HARMFUL"]: ("harmful", "#b83a34", "#e5736b"),
     _VERDICT_INK["UNKNOWN"]: ("unknown", "#dcd9d2", "#3f4347"),
 }
+_LINE_INKS = (
+    ACCENT,
+    _VERDICT_INK["HARMFUL"],
+    _VERDICT_INK["RECOVERED_UNPROVEN"],
+    _VERDICT_INK["VERIFIED"],
+    SOFT,
+    INK,
+)
 _STYLE: dict[Any, Any] = {
     "svg.fonttype": "none",
     "svg.hashsalt": "breakfix",
@@ -90,7 +98,7 @@ class Plot:
         return f'<?xml version="1.0" encoding="utf-8"?>\n{head}>{style}{body}\n'
 
 
-def draw(tables: Tables, attempts: pd.DataFrame) -> tuple[Plot, ...]:
+def draw(tables: Tables, attempts: pd.DataFrame, trends: Table | None = None) -> tuple[Plot, ...]:
     """All plots, from the tables and the `named` attempts frame. No data, no plots."""
     if not tables.agents:
         return ()
@@ -100,8 +108,9 @@ def draw(tables: Tables, attempts: pd.DataFrame) -> tuple[Plot, ...]:
     return (
         _leaderboard(tables, agents, cut),
         _verdicts(counted, agents, cut),
-        _heat_map(tables, agents, cut),
         _commands(counted, agents, cut),
+        _cost(tables, counted, agents, cut),
+        *([] if trends is None else [_trends(trends, agents, cut)]),
     )
 
 
@@ -155,53 +164,6 @@ def _verdicts(attempts: pd.DataFrame, agents: Sequence[str], cut: str) -> Plot:
     )
 
 
-def _heat_map(tables: Tables, agents: Sequence[str], cut: str) -> Plot:
-    scenarios = tables.scenarios[:MOST_SCENARIOS]
-    cells = {
-        (scenario, agent): value
-        for scenario, agent, value in zip(
-            *(tables.scenario.column(name) for name in ("scenario", "agent", "verified")), strict=True
-        )
-        if isinstance(value, Estimate) and value.value is not None
-    }
-
-    def paint(axes: Axes) -> None:
-        for row, agent in enumerate(agents):
-            for column, scenario in enumerate(scenarios):
-                cell = cells.get((scenario, agent))
-                if cell is None or cell.value is None:
-                    axes.text(column, row, "–", ha="center", va="center", color=SOFT)
-                    continue
-                # Never fully opaque, so that the figure on top stays readable in both themes.
-                shade, depth = (_VERDICT_INK["VERIFIED"], 0.12 + 0.53 * cell.value) if cell.value else (RULE, 0.45)
-                axes.barh(row, 0.94, left=column - 0.47, height=0.88, color=shade, alpha=depth, linewidth=0)
-                axes.text(column, row, f"{100 * cell.value:.0f}", ha="center", va="center_baseline")
-        axes.set_xlim(-0.5, len(scenarios) - 0.5)
-        slanted = len(scenarios) > 4
-        names = [_wrapped(printable(name)) if not slanted else shortened(printable(name), 22) for name in scenarios]
-        axes.set_xticks(
-            range(len(scenarios)), names, rotation=40 if slanted else 0, ha="right" if slanted else "center"
-        )
-        axes.tick_params(axis="x", length=0)
-        axes.spines["bottom"].set_visible(False)
-        _rows(axes, agents)
-
-    left_out = len(tables.scenarios) - len(scenarios)
-    return Plot(
-        name="heat-map",
-        title="Verified, scenario by scenario",
-        alt=f"Grid of {len(agents)} agents by {len(scenarios)} scenarios with the verified rate in per cent.",
-        svg=_svg(
-            "heat-map",
-            paint,
-            height=0.85 + 0.42 * len(agents) + (0.9 if len(scenarios) > 4 else 0.0),
-            width=max(WIDTH, 2.0 + 0.5 * len(scenarios)),
-        ),
-        note=_joined("Per cent of attempts verified.", cut, f"{left_out} scenarios are left out." if left_out else ""),
-        wide=len(scenarios) > 8,
-    )
-
-
 def _commands(attempts: pd.DataFrame, agents: Sequence[str], cut: str) -> Plot:
     needed = {
         str(agent): sorted(float(value) for value in group.dropna())
@@ -234,6 +196,86 @@ def _commands(attempts: pd.DataFrame, agents: Sequence[str], cut: str) -> Plot:
     )
 
 
+def _cost(tables: Tables, attempts: pd.DataFrame, agents: Sequence[str], cut: str) -> Plot:
+    """Score against money where every agent's cost is known and somebody paid, else against commands."""
+    costs = {str(agent): rows["cost"] for agent, rows in attempts.groupby("player")}
+    paid = all(not column.isna().any() for column in costs.values()) and any(
+        column.sum() > 0 for column in costs.values()
+    )
+    column, what = ("cost", "cost of an attempt") if paid else ("commands", "commands in an attempt")
+    price = {str(agent): float(rows.mean()) for agent, rows in attempts.groupby("player")[column] if rows.notna().any()}
+    score = _by_agent(tables, "score")
+    shown = [agent for agent in agents if agent in price and score[agent].value is not None]
+
+    def paint(axes: Axes) -> None:
+        for agent in shown:
+            estimate, at = score[agent], price[agent]
+            if estimate.low is not None and estimate.high is not None:
+                axes.plot([at, at], [estimate.low, estimate.high], color=ACCENT, linewidth=3, alpha=0.3)
+            axes.plot([at], [estimate.value or 0.0], "o", color=ACCENT, markersize=6)
+            axes.annotate(
+                shortened(printable(agent), 20), (at, estimate.value or 0.0), xytext=(7, 3), textcoords="offset points"
+            )
+        axes.set_xlim(0, 1.3 * max([price[agent] for agent in shown], default=1.0) or 1.0)
+        _percent_axis(axes)
+        axes.set_xlabel(what)
+
+    return Plot(
+        name="cost",
+        title="Score against cost",
+        alt=f"Points for {len(shown)} agents: score upwards, {what} to the right.",
+        svg=_svg("cost", paint, height=3.3),
+        note=_joined(
+            "Mean cost of an attempt." if paid else "Nothing was paid, or a price is unknown: commands stand for it.",
+            "Lines: 95% intervals of the score.",
+            cut,
+        ),
+    )
+
+
+def _trends(trends: Table, agents: Sequence[str], cut: str) -> Plot:
+    runs = list(dict.fromkeys(str(run) for run in trends.column("run")))
+    rows = zip(*(trends.column(name) for name in ("agent", "run", "verified")), strict=True)
+    seen: dict[str, list[tuple[int, float, float, float]]] = {}
+    for agent, run, estimate in rows:
+        if isinstance(estimate, Estimate) and estimate.value is not None:
+            point = (runs.index(str(run)), estimate.value, estimate.low or 0.0, estimate.high or 0.0)
+            seen.setdefault(str(agent), []).append(point)
+    shown = [agent for agent in agents if agent in seen][:_MOST_LINES]
+
+    def paint(axes: Axes) -> None:
+        for number, agent in enumerate(shown):
+            # Lines that would cover each other stand a little apart.
+            aside = 0.05 * (number - (len(shown) - 1) / 2)
+            at = [place + aside for place, *_ in seen[agent]]
+            colour = _LINE_INKS[number % len(_LINE_INKS)]
+            axes.plot(at, [value for _, value, *_ in seen[agent]], "-o", color=colour, linewidth=1.6, markersize=4)
+            for place, (_, _, low, high) in zip(at, seen[agent], strict=True):
+                axes.plot([place, place], [low, high], color=colour, linewidth=3, alpha=0.25)
+            end = (at[-1], seen[agent][-1][1])
+            axes.annotate(shortened(printable(agent), 20), end, xytext=(8, -3), textcoords="offset points")
+        axes.set_xlim(-0.5, len(runs) - 0.5 + 0.35 * len(runs))
+        axes.set_xticks(range(len(runs)), [shortened(printable(run), 14) for run in runs])
+        _percent_axis(axes)
+
+    left_out = len(seen) - len(shown)
+    return Plot(
+        name="trends",
+        title="Verified, run by run",
+        alt=f"Lines for {len(shown)} agents over {len(runs)} runs: the verified rate, with its interval.",
+        svg=_svg("trends", paint, height=3.3, width=max(WIDTH, 1.2 + 0.9 * len(runs))),
+        note=_joined("Bands: 95% intervals.", f"{left_out} agents are left out." if left_out else cut),
+        wide=len(runs) > 8,
+    )
+
+
+def _percent_axis(axes: Axes) -> None:
+    axes.set_ylim(-0.03, 1.06)
+    axes.set_yticks([0, 0.25, 0.5, 0.75, 1], ["0", "25%", "50%", "75%", "100%"])
+    axes.tick_params(axis="y", labelcolor=SOFT)
+    axes.grid(axis="y")
+
+
 def _by_agent(tables: Tables, name: str) -> dict[str, Estimate]:
     pairs = zip(tables.leaderboard.column("agent"), tables.leaderboard.column(name), strict=True)
     return {str(agent): value for agent, value in pairs if isinstance(value, Estimate)}
@@ -251,12 +293,6 @@ def _rows(axes: Axes, agents: Sequence[str]) -> None:
     """One row for each agent, the first on top."""
     axes.set_yticks(range(len(agents)), [shortened(printable(agent), 24) for agent in agents])
     axes.set_ylim(len(agents) - 0.45, -0.55)
-
-
-def _wrapped(name: str) -> str:
-    """A name on at most two short lines."""
-    lines = textwrap.wrap(name, 16) or [name]
-    return "\n".join(lines if len(lines) <= 2 else [lines[0], shortened("".join(lines[1:]), 16)])
 
 
 def _joined(*sentences: str) -> str:

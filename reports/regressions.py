@@ -91,7 +91,7 @@ def regression_table(made: Sequence[Change]) -> Table:
             Heading("call", "Call", "finding", "Whether the change is more than chance"),
             Heading("before", "Baseline", "rate", "The rate in the baseline (Wilson)"),
             Heading("now", "Now", "rate", "The rate in this run (Wilson)"),
-            Heading("p", "p", "number", "Exact test of a changed rate, two-sided (Holm); none: one run has no attempt"),
+            Heading("p", "p", "chance", "Exact test of a changed rate, two-sided (Holm); none: one run has no attempt"),
             Heading("bundles", "Bundle", "text", "Whether both runs played the same bytes"),
             Heading("reason", "The gate's words now", "sentence", "The sentence given most often for what was lost"),
             Heading("trials", "Evidence", "text", "Trials that show it"),

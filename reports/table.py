@@ -11,7 +11,7 @@ import pandas as pd
 from reports.statistics import Estimate
 
 Value = str | int | float | bool | None | Estimate
-Kind = Literal["name", "text", "rate", "gap", "rating", "count", "number", "points", "finding", "sentence"]
+Kind = Literal["name", "text", "rate", "gap", "rating", "count", "number", "chance", "points", "finding", "sentence"]
 
 
 @dataclass(frozen=True, slots=True)

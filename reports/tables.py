@@ -80,10 +80,11 @@ GRADED = _measure(
 MODE = _measure("mode", "Mode", "text", "live, replay or mixed", measures.mode)
 PROVEN = _measure("proven", "Proof", "text", "Whether every bundle carried a proof that held", measures.proven)
 
-LEADERBOARD: tuple[Measure, ...] = (
-    VERIFIED, SCORE, RECOVERED, GAP, HARM, UNHARMED, COMMANDS, TO_REPAIR, SECONDS_TO_REPAIR, N, ERRORED,
-    UNSUPPORTED, COST, GRADED, PROVEN, MODE,
+LEADERBOARD_RATES: tuple[Measure, ...] = (VERIFIED, SCORE, RECOVERED, GAP, HARM, UNHARMED)
+LEADERBOARD_COUNTS: tuple[Measure, ...] = (
+    COMMANDS, TO_REPAIR, SECONDS_TO_REPAIR, N, ERRORED, UNSUPPORTED, COST, GRADED, PROVEN, MODE,
 )  # fmt: skip
+"""The leaderboard's columns before and behind the rating, which is of all agents together."""
 BY_SCENARIO: tuple[Measure, ...] = (
     VERIFIED,
     SCENARIO_SCORE,
@@ -176,11 +177,15 @@ def tabulate(frames: Frames) -> Tables:
             headings=(
                 RANK,
                 AGENT,
-                *_headings(LEADERBOARD),
+                *_headings(LEADERBOARD_RATES),
                 RATING,
+                *_headings(LEADERBOARD_COUNTS),
             ),
             rows=tuple(
-                (place, player, *(measure.value(groups[player]) for measure in LEADERBOARD), ratings[player])
+                (
+                    *(place, player, *(measure.value(groups[player]) for measure in LEADERBOARD_RATES)),
+                    *(ratings[player], *(measure.value(groups[player]) for measure in LEADERBOARD_COUNTS)),
+                )
                 for place, player in enumerate(ranked, start=1)
             ),
         ),

@@ -38,8 +38,8 @@ def head_to_head(comparisons: Sequence[Comparison]) -> Table:
             Heading("losses", "Losses", "count", "Attempts that only the second has VERIFIED"),
             Heading("undecided", "Undecided", "count", "Attempts in which a verdict is UNKNOWN"),
             Heading("pairs", "Pairs", "count", "Attempts that both made"),
-            Heading("p_here", "p here", "number", "Exact sign test over attempts: on these scenarios (Holm)"),
-            Heading("p_beyond", "p beyond", "number", "Sign flips over scenarios: on scenarios like these (Holm)"),
+            Heading("p_here", "p here", "chance", "Exact sign test over attempts: on these scenarios (Holm)"),
+            Heading("p_beyond", "p beyond", "chance", "Sign flips over scenarios: on scenarios like these (Holm)"),
             Heading("more", "More needed", "count", "About so many more attempts of each would tell them apart"),
         ),
         rows=tuple(

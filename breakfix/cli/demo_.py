@@ -15,6 +15,7 @@ from breakfix.cli.output import progress, say
 from breakfix.cli.proving import prove_with_progress, show_proof
 from breakfix.cli.running import play_plan
 from breakfix.content import open_pack
+from breakfix.reporting import backgrounds
 from compiler.bundle import compile_pack, write_bundle, write_envelope, write_proof
 from compiler.keys import generate, load_private
 from compiler.signing import sign
@@ -83,7 +84,7 @@ def command(
         return 130
     say(f"run       {summary.done} episodes of {len(agents)} agents in {summary.seconds[1]:.1f} s")
 
-    files = build_report([out / "run"], out / "report")
+    files = build_report([out / "run"], out / "report", backgrounds=backgrounds(verified))
     say("")
     show_leaderboard(files.leaderboard)
     say("")

@@ -1,5 +1,5 @@
-"""Tables and plots to one self-contained page: no request leaves it, and nothing in a record can become markup."""
+"""Tables to self-contained pages: no request leaves them, and nothing in a record can become markup."""
 
-from reports.html.page import render
+from reports.html.page import Story, pages
 
-__all__ = ["render"]
+__all__ = ["Story", "pages"]

@@ -2,15 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
+from types import MappingProxyType
 
 from reports.statistics import Estimate
 from reports.table import Heading, Table, Value
 from reports.text import shortened
 
 _LONGEST = 160
-NUMERIC = ("rate", "gap", "rating", "count", "number", "points")
+NUMERIC = ("rate", "gap", "rating", "count", "number", "chance", "points")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -36,6 +37,7 @@ class Shown:
     high: str = ""
     interval: str = ""
     evidence: str = ""
+    href: str | None = None
     tags: tuple[Tag, ...] = ()
 
 
@@ -59,8 +61,24 @@ class View:
     rows: tuple[tuple[Shown, ...], ...]
 
 
-def view(table: Table, *, header: str, hidden: Sequence[str] = (), tags: dict[str, tuple[Tag, ...]]) -> View:
-    """The table without its `hidden` columns. Cells of the column `header` head their rows, with their tags."""
+Link = Callable[[str, str], str | None]
+"""(column, text of the cell) to where it leads, or None."""
+
+
+def view(
+    table: Table,
+    *,
+    header: str,
+    link: Link,
+    hidden: Sequence[str] = (),
+    only: Callable[[dict[str, Value]], bool] = lambda _row: True,
+    tags: Mapping[str, tuple[Tag, ...]] = MappingProxyType({}),
+) -> View:
+    """The table without its `hidden` columns and the rows that `only` refuses.
+
+    Cells of the column `header` head their rows, with their tags.
+    """
+    names = [heading.name for heading in table.headings]
     kept = [index for index, heading in enumerate(table.headings) if heading.name not in hidden]
     headings = tuple(
         ShownHeading(
@@ -73,8 +91,9 @@ def view(table: Table, *, header: str, hidden: Sequence[str] = (), tags: dict[st
         for heading in (table.headings[index] for index in kept)
     )
     rows = tuple(
-        tuple(_cell(table.headings[index], row[index], header=header, tags=tags) for index in kept)
+        tuple(_cell(table.headings[index], row[index], header=header, link=link, tags=tags) for index in kept)
         for row in table.rows
+        if only(dict(zip(names, row, strict=True)))
     )
     return View(name=table.name, title=table.title, caption=table.caption, headings=headings, rows=rows)
 
@@ -88,19 +107,23 @@ def percent(share: float) -> str:
     return f"{100 * share:.0f}%"
 
 
-def _cell(heading: Heading, value: Value, *, header: str, tags: dict[str, tuple[Tag, ...]]) -> Shown:
+def _cell(heading: Heading, value: Value, *, header: str, link: Link, tags: Mapping[str, tuple[Tag, ...]]) -> Shown:
     column, kind = heading.name, heading.kind
     if value is None or (isinstance(value, Estimate) and value.value is None):
         return Shown(column=column, kind=kind, text=None, sort="")
     if isinstance(value, Estimate):
         return _estimate(column, kind, value)
+    if kind == "chance" and isinstance(value, float):
+        text = "<0.001" if value < 0.001 else f"{value:.3f}"
+        return Shown(column=column, kind=kind, text=text, sort=repr(value))
     if isinstance(value, float):
         return Shown(column=column, kind=kind, text=f"{value:.4g}", sort=repr(value))
     # A name may be empty or a page long; the row has to stay a row.
     text = shortened(str(value), _LONGEST) or "(empty)"
     is_header = column == header
     own = tags.get(str(value), ()) if is_header else ()
-    return Shown(column=column, kind=kind, text=text, sort=str(value), header=is_header, tags=own)
+    href = link(column, str(value)) if kind == "name" else None
+    return Shown(column=column, kind=kind, text=text, sort=str(value), header=is_header, href=href, tags=own)
 
 
 def _estimate(column: str, kind: str, estimate: Estimate) -> Shown:

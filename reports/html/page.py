@@ -1,198 +1,219 @@
-"""The page: what it says in words, and the template filled in.
-
-Everything that comes from records passes through jinja2's autoescape; only our own style, script and SVGs are markup.
-The Content-Security-Policy allows our one script by its hash, so that nothing else could run even if it got in.
-"""
+"""The pages of a report: the leaderboard's, one for each agent, one for each scenario, and the viewer of episodes."""
 
 from __future__ import annotations
 
-import base64
-import hashlib
-import re
-from collections.abc import Sequence
-from pathlib import Path
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
 
-from jinja2 import Environment, FileSystemLoader, StrictUndefined
 from markupsafe import Markup
 
-from reports import statistics
+from reports.background import Background
 from reports.frames import Frames
-from reports.html.cells import Tag, percent, view
-from reports.plots import PALETTE, VERDICTS, Plot, labelled
+from reports.html import words
+from reports.html.cells import Tag, View, percent, view
+from reports.html.heat import heat_map
+from reports.html.links import EPISODES, INDEX, Links
+from reports.html.sheet import Sheets
+from reports.plots import VERDICTS, Plot, labelled
+from reports.regressions import Change
 from reports.statistics import Estimate
-from reports.table import Table
+from reports.table import Table, Value
 from reports.tables import Tables
-from reports.text import printable, shortened
+from reports.versus import power_notes
 
-_HERE = Path(__file__).parent
-_BREAKS = "/:=_@"
-_AT_BREAKS = re.compile(f"([{_BREAKS}])")
 _VERDICT_COLOURS = ("verified", "unproven", "lost", "harmful", "unknown")
-
-METHOD = (
-    (
-        "Errored is ours, and stays in sight.",
-        "An attempt that our infrastructure failed is tried again; if it stays errored, it is never dropped from a "
-        "denominator. The figure counts it as no success, and the interval reaches up to where it would be had the "
-        "attempt succeeded. The same holds for a verdict of UNKNOWN.",
-    ),
-    (
-        "Rates",
-        "have Wilson's score interval, 95%, over attempts.",
-    ),
-    (
-        "Score and transfer gap",
-        "have a bootstrap interval, 95%: whole scenarios are drawn with replacement, "
-        f"{statistics.RESAMPLES:,} times, from a fixed seed. A single scenario says nothing about how scenarios vary, "
-        "so it gets no interval; a handful says little, and their interval is narrower than it should be.",
-    ),
-    (
-        "Score",
-        "is the mean of points at each scenario, summed, of all the points those scenarios have to give.",
-    ),
-    (
-        "pass@k and pass^k",
-        "are exact over draws without replacement from the attempts at a scenario, then averaged over scenarios.",
-    ),
-    (
-        "Verdicts",
-        "follow from the gate's facts alone. A missing world or an unmade check gives UNKNOWN, never green.",
-    ),
-)
+_KEY = tuple(zip(VERDICTS, _VERDICT_COLOURS, strict=True))
 
 
-def render(frames: Frames, tables: Tables, plots: Sequence[Plot]) -> str:
-    """The page as text. `frames` are `named` ones."""
-    environment = Environment(
-        loader=FileSystemLoader(_HERE),
-        autoescape=True,
-        finalize=_fit,
-        undefined=StrictUndefined,
-        keep_trailing_newline=True,
-    )
-    environment.filters["breakable"] = _breakable
-    script = (_HERE / "page.js").read_text(encoding="utf-8")
-    board = tables.leaderboard
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Story:
+    """All that the pages tell. `frames` are `named`; `trends` are there for several runs, `changes` with a baseline.
+
+    `missing` counts planned trials without a record: the run goes on, or was broken off.
+    """
+
+    frames: Frames
+    tables: Tables
+    plots: tuple[Plot, ...]
+    links: Links
+    runs: tuple[str, ...]
+    missing: int
+    backgrounds: Mapping[tuple[str, str], Background]
+    trends: Table | None
+    baseline: str | None
+    changes: tuple[Change, ...]
+    regressions: Table | None
+
+
+def pages(story: Story) -> Iterator[tuple[str, bytes]]:
+    """(path in the report's folder, bytes) of every page."""
+    sheets = Sheets()
+    yield INDEX, _index(sheets, story)
+    within = replace(story.links, up="../")
+    for agent, path in story.links.agents.items():
+        yield path, _agent(sheets, story, agent, within)
+    for scenario, path in story.links.scenarios.items():
+        yield path, _scenario(sheets, story, scenario, within)
+    yield EPISODES, sheets.fill("episodes.html.j2", links=story.links, viewer=True, title="Episodes")
+
+
+def _index(sheets: Sheets, story: Story) -> bytes:
+    tables, board, links = story.tables, story.tables.leaderboard, story.links
     tags = _tags(board)
     views = {
-        "leaderboard": view(board, header="agent", hidden=_idle(board), tags=tags),
-        "scenarios": view(tables.scenario, header="scenario", hidden=("graded",), tags={}),
-        "objectives": view(tables.objectives, header="scenario", tags={}),
-        "gate": view(tables.gate, header="scenario", hidden=("reasons",), tags={}),
-        "consistency": view(tables.consistency, header="agent", tags={}),
+        "leaderboard": view(board, header="agent", link=links.of, hidden=_idle(board), tags=tags),
+        "scenarios": view(tables.scenario, header="scenario", link=links.of, hidden=("graded",)),
+        "objectives": view(tables.objectives, header="scenario", link=links.of),
+        "gate": view(tables.gate, header="scenario", link=links.of, hidden=("reasons",)),
+        "consistency": view(tables.consistency, header="agent", link=links.of),
+        "head-to-head": view(tables.head_to_head, header="first", link=links.of),
+        "ratings": view(tables.ratings, header="agent", link=links.of),
     }
-    return environment.get_template("page.html.j2").render(
-        headline=headline(tables),
-        deck=_deck(frames, tables),
-        tally=_tally(frames, tables),
+    if story.trends is not None:
+        views["trends"] = view(story.trends, header="run", link=links.of)
+    if story.regressions is not None:
+        views["regressions"] = view(story.regressions, header="agent", link=links.of, only=_called)
+    return sheets.fill(
+        "index.html.j2",
+        links=links,
+        title=words.headline(tables),
+        deck=words.deck(story.frames, tables),
+        tally=words.tally(story.frames, tables),
+        missing=f"{story.missing:,}" if story.missing else "",
         views=views,
-        plots=[
-            {"name": p.name, "title": p.title, "note": p.note, "wide": p.wide, "markup": Markup(labelled(p))}  # noqa: S704 (our own SVG, its texts escaped)
-            for p in plots
-        ],
-        verdicts=list(zip(VERDICTS, _VERDICT_COLOURS, strict=True)),
-        method=METHOD,
-        facts=_facts(frames),
+        notes=power_notes(tables.comparisons, tables.agents),
+        heat=heat_map(tables, links),
+        plots=_shown(story.plots),
+        key=_KEY,
+        method=words.METHOD,
+        facts=[("Runs", list(story.runs)), *words.facts(story.frames)],
         coded=("Bundles", "Records"),
-        style=Markup(_variables() + (_HERE / "page.css").read_text(encoding="utf-8")),  # noqa: S704 (our own file)
-        script=Markup(script),  # noqa: S704 (our own file)
-        script_hash=base64.b64encode(hashlib.sha256(script.encode()).digest()).decode(),
+        baseline=story.baseline,
+        verdict=_regression_words(story.changes),
     )
 
 
-def headline(tables: Tables) -> str:
-    """The run in one sentence."""
-    if not tables.agents:
-        return "No attempts were recorded."
-    best = _figure(tables.leaderboard, "verified", 0)
-    leader = _name(tables, 0)
-    if best.value is None:
-        return "No attempt could be hosted."
-    if best.value == 0:
-        return "Nothing was verified yet."
-    if len(tables.agents) == 1:
-        return f"{leader}: {percent(best.value)} of {best.n} attempts verified."
-    return f"{leader} leads with {percent(best.value)} of its attempts verified."
+def _agent(sheets: Sheets, story: Story, agent: str, links: Links) -> bytes:
+    tables = story.tables
 
+    def mine(row: dict[str, Value]) -> bool:
+        return agent in (row.get("agent"), row.get("first"), row.get("second"))
 
-def _deck(frames: Frames, tables: Tables) -> str:
-    """The widest transfer gap, in a sentence or two: what the leaderboard is there to show."""
-    if not tables.agents:
-        return "These records hold no trial."
-    if frames.attempts["errored"].all():
-        return "Every attempt errored: that is our infrastructure's doing, and says nothing of the agents."
-    places = [place for place in range(len(tables.agents)) if _figure(tables.leaderboard, "transfer_gap", place).value]
-    if not places:
-        return "No agent recovered machines without proof: what was recovered was verified."
-    widest = max(places, key=lambda place: (_figure(tables.leaderboard, "transfer_gap", place).value or 0.0, -place))
-    recovered = _figure(tables.leaderboard, "recovered", widest).value or 0.0
-    verified = _figure(tables.leaderboard, "verified", widest).value or 0.0
-    return (
-        f"Machine recovered, understanding not proven: {_name(tables, widest)} brings back {percent(recovered)} of its "
-        f"machines, and {percent(verified)} of its attempts stand up to the gate."
-    )
-
-
-def _tally(frames: Frames, tables: Tables) -> list[tuple[str, str]]:
-    attempts = frames.attempts
-    errored = int(attempts["errored"].sum())
-    counts = [
-        (len(tables.agents), "agent", "agents"),
-        (len(tables.scenarios), "scenario", "scenarios"),
-        (len(attempts), "attempt", "attempts"),
-        (len(frames.trials), "trial", "trials"),
-        (errored, "attempt errored", "attempts errored"),
+    views = [
+        view(tables.scenario, header="scenario", link=links.of, hidden=("agent", "graded"), only=mine),
+        view(tables.objectives, header="scenario", link=links.of, hidden=("agent",), only=mine),
+        view(tables.gate, header="scenario", link=links.of, hidden=("agent", "reasons"), only=mine),
+        view(tables.head_to_head, header="first", link=links.of, only=mine),
+        view(tables.consistency, header="k", link=links.of, hidden=("agent",), only=mine),
     ]
-    return [(f"{count:,}", one if count == 1 else many) for count, one, many in counts]
+    if story.trends is not None:
+        views.insert(0, view(story.trends, header="run", link=links.of, hidden=("agent",), only=mine))
+    if story.regressions is not None:
+        views.insert(0, view(story.regressions, header="scenario", link=links.of, hidden=("agent",), only=mine))
+    return _part(sheets, story, links, "Agent", agent, views, lines=(), row=_row(tables.leaderboard, "agent", agent))
 
 
-def _facts(frames: Frames) -> list[tuple[str, list[str]]]:
-    """What ran, as recorded. Nothing here knows of clocks or hosts."""
-    trials = frames.trials
-    packs = trials[["pack", "pack_version", "bundle_digest", "proven"]].drop_duplicates()
-    agents = trials[["agent", "trusted", "training"]].drop_duplicates()
-    plan = trials.groupby(["backend", "split", "role"]).size()
-    seeds = [str(seed) for seed in sorted(trials["seed"].unique())]
+def _scenario(sheets: Sheets, story: Story, scenario: str, links: Links) -> bytes:
+    tables = story.tables
+
+    def here(row: dict[str, Value]) -> bool:
+        return row.get("scenario") == scenario
+
+    trials = story.frames.trials
+    labels = story.frames.attempts[["task", "scenario_label"]].drop_duplicates()
+    tasks = labels[labels["scenario_label"] == scenario]["task"]
+    own = trials[trials["task"].isin(tasks)]
+    first = own.iloc[0]
+    background = story.backgrounds.get((str(first["bundle_digest"]), str(first["scenario"])))
+    worlds = own[["role", "world"]].drop_duplicates()
+    lines = [
+        ("Pack", f"{first['pack']} {first['pack_version']}"),
+        ("Bundle", f"sha256:{first['bundle_digest']}"),
+        ("Kind", f"{first['difficulty']} {first['kind']}, {first['split']}"),
+        ("Worlds played", ", ".join(f"{world} ({role})" for role, world in worlds.itertuples(index=False))),
+        ("Points", f"{first['full_score']:g}"),
+    ]
+    views = [
+        view(tables.scenario, header="agent", link=links.of, hidden=("scenario", "difficulty", "graded"), only=here),
+        view(tables.objectives, header="objective", link=links.of, hidden=("scenario",), only=here),
+        view(tables.gate, header="agent", link=links.of, hidden=("scenario", "reasons"), only=here),
+    ]
+    if story.regressions is not None:
+        views.append(view(story.regressions, header="agent", link=links.of, hidden=("scenario",), only=here))
+    return _part(
+        sheets, story, links, "Scenario", scenario, views,
+        lines=lines, row={}, background=background, proven=bool(first["proven"]),
+    )  # fmt: skip
+
+
+def _part(
+    sheets: Sheets,
+    story: Story,
+    links: Links,
+    what: str,
+    name: str,
+    views: Sequence[View],
+    *,
+    lines: Sequence[tuple[str, str]],
+    row: Mapping[str, Value],
+    background: Background | None = None,
+    proven: bool | None = None,
+) -> bytes:
+    return sheets.fill(
+        "part.html.j2",
+        links=links,
+        what=what,
+        title=name,
+        figures=_figures(row, story.tables.leaderboard),
+        lines=lines,
+        views=[each for each in views if each.rows],
+        episodes=links.episodes(**{what.lower(): name}),
+        background=background,
+        proven=proven,
+    )
+
+
+def _row(table: Table, column: str, value: str) -> dict[str, Value]:
+    names = [heading.name for heading in table.headings]
+    place = names.index(column)
+    return next(dict(zip(names, row, strict=True)) for row in table.rows if row[place] == value)
+
+
+def _figures(row: Mapping[str, Value], board: Table) -> list[tuple[str, str, str, str]]:
+    """(title, figure, interval, sentence) of an agent's row of the leaderboard."""
+    found = []
+    for heading in board.headings:
+        value = row.get(heading.name)
+        if heading.kind in ("rate", "gap", "rating") and isinstance(value, Estimate) and value.value is not None:
+            if heading.kind == "rating":
+                shown, spread = f"{value.value:.0f}", _spread(value, 1)
+            else:
+                shown = f"{100 * value.value:.0f} pt" if heading.kind == "gap" else percent(value.value)
+                spread = _spread(value, 100)
+            found.append((heading.title, shown, spread, heading.doc))
+        elif heading.name in ("commands_to_repair", "seconds_to_repair", "cost_per_verified") and value is not None:
+            found.append((heading.title, f"{value:.4g}", "", heading.doc))
+    return found
+
+
+def _spread(value: Estimate, scale: int) -> str:
+    return "" if value.low is None or value.high is None else f"{scale * value.low:.0f}–{scale * value.high:.0f}"
+
+
+def _shown(plots: Sequence[Plot]) -> list[dict[str, object]]:
     return [
-        (
-            "Bundles",
-            [
-                f"{pack} {version} sha256:{digest} ({'proven' if proven else 'unproven'})"
-                for pack, version, digest, proven in packs.itertuples(index=False)
-            ],
-        ),
-        (
-            "Agents",
-            [
-                agent + _joined([] if trusted else ["ran apart"], ["in training"] if training else [])
-                for agent, trusted, training in agents.itertuples(index=False)
-            ],
-        ),
-        ("Trials", [f"{count:,} {role} on {backend}, {split}" for (backend, split, role), count in plan.items()]),
-        ("Seeds", [shortened(", ".join(seeds), 200)]),
-        ("Limits", list(frames.limits)),
-        ("Mode", [f"{count:,} {mode}" for mode, count in trials.groupby("mode").size().items()]),
-        ("Outcomes", [f"{count:,} {outcome}" for outcome, count in trials.groupby("outcome").size().items()]),
-        ("Retries", [f"{frames.superseded:,} records were superseded by a retry"]),
-        ("Records", [f"sha256:{frames.records_digest}"]),
+        {"name": p.name, "title": p.title, "note": p.note, "wide": p.wide, "markup": Markup(labelled(p))}  # noqa: S704 (our own SVG, its texts escaped)
+        for p in plots
     ]
-
-
-def _fit(value: object) -> object:
-    """Whatever the template is about to print: text from records loses what cannot or should not be printed."""
-    return printable(value) if isinstance(value, str) and not isinstance(value, Markup) else value
-
-
-def _joined(*marks: list[str]) -> str:
-    found = [mark for group in marks for mark in group]
-    return f" ({', '.join(found)})" if found else ""
 
 
 def _tags(board: Table) -> dict[str, tuple[Tag, ...]]:
     """agent -> its marks: how its episodes came about, and whether its bundles were proven."""
     tags = {}
     for agent, mode, proof in zip(board.column("agent"), board.column("mode"), board.column("proven"), strict=True):
-        marks = [Tag(text=str(mode), doc="How its records came about: played live, or replayed")]
+        marks = []
+        if mode != "live":
+            marks.append(Tag(text=str(mode), doc="How its records came about: played live, or replayed"))
         if proof != "proven":
             marks.append(Tag(text="unproven", doc="A bundle it ran carried no proof that held", warn=True))
         tags[str(agent)] = tuple(marks)
@@ -201,28 +222,19 @@ def _tags(board: Table) -> dict[str, tuple[Tag, ...]]:
 
 def _idle(board: Table) -> list[str]:
     """Columns that are shown otherwise, or say nothing in this run."""
-    silent = [name for name in ("unsupported", "cost_per_verified") if not any(board.column(name))]
-    return ["graded", "proven", "mode", *silent]
+    silent = [name for name in ("unsupported", "cost_per_verified", "errored") if not any(board.column(name))]
+    return ["graded", "proven", "mode", "commands", *silent]
 
 
-def _figure(board: Table, name: str, place: int) -> Estimate:
-    value = board.column(name)[place]
-    assert isinstance(value, Estimate), f"{name} is a rate"
-    return value
+def _called(row: dict[str, Value]) -> bool:
+    return row["call"] != "unchanged" or row["scenario"] == "(all)"
 
 
-def _name(tables: Tables, place: int) -> str:
-    return shortened(tables.agents[place], 60)
-
-
-def _breakable(text: str) -> Markup:
-    """The text, escaped, with places where a long name may go on in the next line."""
-    return Markup("").join(
-        part + Markup("<wbr>") if part in _BREAKS else part for part in _AT_BREAKS.split(printable(text))
-    )
-
-
-def _variables() -> str:
-    """The colours that page and plots share."""
-    colours = "".join(f"--{name}:light-dark({light},{dark});" for name, light, dark in PALETTE.values())
-    return f":root{{{colours}}}\n"
+def _regression_words(changes: Sequence[Change]) -> str:
+    worse = sum(change.call == "regression" for change in changes)
+    better = sum(change.call == "improvement" for change in changes)
+    if not worse and not better:
+        return "Nothing changed by more than chance."
+    counts = ((worse, "regression"), (better, "improvement"))
+    parts = [f"{count} {word}{'' if count == 1 else 's'}" for count, word in counts if count]
+    return f"{' and '.join(parts)} by more than chance."

@@ -2,19 +2,27 @@
 
 from __future__ import annotations
 
+import base64
+import json
 import random
 import re
 import subprocess
 import sys
 import time
 import xml.etree.ElementTree as ElementTree
+import zlib
 from dataclasses import replace
 from html.parser import HTMLParser
 from pathlib import Path
+from typing import Any
 
 import pytest
 
+from compiler.codec import load
 from reports.build import build_report
+from reports.html.episodes import chunks_of
+from reports.html.links import slug
+from reports.reading import Kept
 from reports.text import printable, shortened, spreadsheet_safe
 from runners.records import AgentIdentity, TrialRecord
 from runners.records_io import RecordsError
@@ -69,9 +77,9 @@ def test_the_same_records_give_the_same_bytes(tmp_path: Path) -> None:
     records = run_records(attempts=3)
     build_report([write_run(tmp_path / "run", records)], tmp_path / "one")
     random.Random(1).shuffle(records)
-    write_run(tmp_path / "elsewhere" / "run2", records)
+    write_run(tmp_path / "elsewhere" / "run", records)
     subprocess.run(
-        [sys.executable, "-c", PROGRAM, str(tmp_path / "elsewhere" / "run2"), str(tmp_path / "two")],
+        [sys.executable, "-c", PROGRAM, str(tmp_path / "elsewhere" / "run"), str(tmp_path / "two")],
         check=True,
         cwd=Path(__file__).parents[2],
         env={"PYTHONHASHSEED": "77", "TZ": "Asia/Tokyo", "LC_ALL": "C", "HOME": str(tmp_path), "MPLBACKEND": "agg"},
@@ -82,10 +90,14 @@ def test_the_same_records_give_the_same_bytes(tmp_path: Path) -> None:
 
 def test_what_is_written(tmp_path: Path) -> None:
     files = build_report([write_run(tmp_path / "run", run_records(attempts=2))], tmp_path / "out")
-    plots = {f"plots/{name}.svg" for name in ("leaderboard", "verdicts", "heat-map", "commands")}
+    plots = {f"plots/{name}.svg" for name in ("leaderboard", "verdicts", "commands", "cost")}
     names = ("leaderboard", "scenarios", "objectives", "consistency", "gate", "ratings", "head-to-head")
     tables = {f"tables/{name}.{kind}" for name in names for kind in ("csv", "json")}
-    assert set(contents(tmp_path / "out")) == {"index.html"} | plots | tables
+    parts = {f"agents/{slug(player.identity.label)}.html" for player in PLAYERS}
+    parts |= {f"scenarios/{slug(scenario.name)}.html" for scenario in SCENARIOS}
+    data = {"data/episodes.js", "data/t00000.js"}
+    pages = {"index.html", "episodes.html", "report.json"}
+    assert set(contents(tmp_path / "out")) == pages | parts | data | plots | tables
     assert {str(path.relative_to(tmp_path / "out")) for path in files.plots} == plots
     assert {str(path.relative_to(tmp_path / "out")) for path in files.tables} == tables
     assert files.headline == "gold leads with 100% of its attempts verified."
@@ -93,18 +105,65 @@ def test_what_is_written(tmp_path: Path) -> None:
     assert not list((tmp_path / "out").rglob(".*"))
 
 
-def test_the_page_loads_nothing_and_says_so(tmp_path: Path) -> None:
-    text = build_report([write_run(tmp_path / "run", run_records(attempts=2))], tmp_path / "out").page.read_text()
-    page = Page(text)
-    assert not {"link", "img", "iframe", "object", "base"} & set(page.tags)
-    loads = [value for name, value in page.attributes if name in ("src", "href", "xlink:href", "action")]
-    assert all(value is not None and value.startswith("#") for value in loads)
-    assert "default-src 'none'" in text
-    assert "@import" not in text
-    assert "@font-face" not in text
-    ids = [value for name, value in page.attributes if name == "id"]
-    assert len(ids) == len(set(ids))
-    assert page.tags.count("h1") == 1
+def test_every_page_loads_nothing_says_so_and_links_to_what_is_there(tmp_path: Path) -> None:
+    out = tmp_path / "out"
+    build_report([write_run(tmp_path / "run", run_records(attempts=2))], out)
+    for path in sorted(out.rglob("*.html")):
+        text = path.read_text()
+        page = Page(text)
+        assert not {"link", "img", "iframe", "object", "base"} & set(page.tags)
+        assert not [value for name, value in page.attributes if name in ("src", "action")]
+        links = [value or "" for name, value in page.attributes if name in ("href", "xlink:href")]
+        for link in links:
+            file = link.split("#")[0]
+            assert (path.parent / file).exists(), f"{path}: {link}"
+        assert "default-src 'none'" in text
+        assert "@import" not in text
+        assert "@font-face" not in text
+        ids = [value for name, value in page.attributes if name == "id"]
+        assert len(ids) == len(set(ids))
+        assert page.tags.count("h1") == 1
+
+
+def test_chunks_hold_every_record_as_it_was_written(tmp_path: Path) -> None:
+    records = run_records(attempts=2)
+    out = tmp_path / "out"
+    build_report([write_run(tmp_path / "run", records)], out)
+    index = unpacked(out / "data" / "episodes.js")
+    (found,) = [unpacked(path) for path in (out / "data").glob("t*.js")]
+    assert index["count"] == len(found) == len({each.trial_id for each in records})
+    assert index["chunks"] == [0]
+    length = index["idLength"]
+    ids = [index["ids"][at : at + length] for at in range(0, len(index["ids"]), length)]
+    assert [each["trial_id"][:length] for each in found] == ids
+    last = {each.trial_id: each for each in sorted(records, key=lambda each: each.ordinal)}
+    assert {each["trial_id"]: load(TrialRecord, json.dumps(each).encode()) for each in found} == last
+
+
+def test_long_records_go_into_several_chunks() -> None:
+    def kept(length: int) -> Kept:
+        return Kept(None, 0, 0.0, Path(), 0, length, b"")  # type: ignore[arg-type]
+
+    assert chunks_of([kept(600_000), kept(600_000), kept(3_000_000), kept(10), kept(10)]) == [0, 1, 2, 3]
+    assert chunks_of([]) == []
+
+
+def test_what_an_earlier_report_left_is_removed_and_nothing_else(tmp_path: Path) -> None:
+    out = tmp_path / "out"
+    build_report([write_run(tmp_path / "run", run_records(attempts=1))], out)
+    (out / "mine.txt").write_text("kept")
+    build_report([write_run(tmp_path / "other", run_records(players=PLAYERS[:1], attempts=1))], out)
+    (agent,) = (out / "agents").iterdir()
+    assert agent.name.startswith("gold-")
+    assert (out / "mine.txt").read_text() == "kept"
+
+
+def unpacked(path: Path) -> Any:
+    """The JSON in one of the viewer's scripts, which are a single call with two plain strings."""
+    found = re.fullmatch(rb'breakfix\("([a-z0-9]+)","([A-Za-z0-9+/=]*)"\);\n', path.read_bytes())
+    assert found is not None
+    assert found[1].decode() == path.stem
+    return json.loads(zlib.decompress(base64.b64decode(found[2])))
 
 
 def test_hostile_text_stays_text(tmp_path: Path) -> None:
@@ -119,13 +178,14 @@ def test_hostile_text_stays_text(tmp_path: Path) -> None:
         turns = tuple(replace(turn, text=text, output=text) for turn in made.turns)
         records.append(replace(made, trial=trial, turns=turns, error=text, harms=(text,)))
     files = build_report([write_run(tmp_path / "run", records)], tmp_path / "out")
-    text = files.page.read_text(encoding="utf-8")
-    page = Page(text)
-    assert page.tags.count("script") == 1
-    assert not {"img"} & set(page.tags)
-    assert not [name for name, _ in page.attributes if name.startswith("on")]
-    assert "{{ 7*7 }}" in "".join(page.text)
-    assert not re.search("[\x00\x1b\u202e\ufffe]", text)
+    for path in sorted((tmp_path / "out").rglob("*.html")):
+        text = path.read_text(encoding="utf-8")
+        page = Page(text)
+        assert page.tags.count("script") == 1
+        assert not {"img"} & set(page.tags)
+        assert not [name for name, _ in page.attributes if name.startswith("on")]
+        assert not re.search("[\x00\x1b\u202e\ufffe]", text)
+    assert "{{ 7*7 }}" in "".join(Page(files.page.read_text(encoding="utf-8")).text)
     for plot in files.plots:
         ElementTree.fromstring(plot.read_text(encoding="utf-8"))
     assert "#010203" in (tmp_path / "out/plots/leaderboard.svg").read_text(encoding="utf-8")
