@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import re
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
@@ -11,9 +12,10 @@ from scenario_dsl.model import SystemFile
 from scenario_dsl.schema import DocumentKind
 from scenario_dsl.source import Unreadable, read_bytes
 
-PACK_FILE, SYSTEM_FILE, TREE = "pack.yml", "system.yml", "files"
+PACK_FILE, SYSTEM_FILE, TREE, INSTALLED = "pack.yml", "system.yml", "files", "installed.txt"
 MAX_TREE_FILE = 4 << 20
 _SUFFIXES = (".yml", ".yaml")
+_INSTALLED_LINE = re.compile(r"\d{1,12} (/[^/ ]+)+|(/[^/ ]+)+ -> \S+|(/[^/ ]+)+/")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -92,6 +94,26 @@ def system_files(tree: Path, listed: Sequence[SystemFile]) -> tuple[tuple[System
             entry = replace(entry, content=found.content)
         files[entry.path] = entry
     return tuple(files[path] for path in sorted(files)), tuple(faults)
+
+
+def installed(folder: Path) -> str:
+    """What a system's folder says of the operating system that it stands on, a line a file; "" where it says nothing.
+
+    Raises TreeFault.
+    """
+    place = folder / INSTALLED
+    if not os.path.lexists(place):
+        return ""
+    try:
+        text = read_bytes(place, MAX_TREE_FILE).decode("utf-8")
+    except UnicodeDecodeError:
+        raise TreeFault(INSTALLED, "it is not UTF-8") from None
+    except Unreadable as error:
+        raise TreeFault(INSTALLED, error.detail or error.kind) from None
+    for number, line in enumerate(text.splitlines(), start=1):
+        if not _INSTALLED_LINE.fullmatch(line):
+            raise TreeFault(f"{INSTALLED}:{number}", "it is none of `SIZE /PATH`, `/PATH -> TARGET` and `/PATH/`")
+    return text
 
 
 def _walk(tree: Path) -> Iterator[tuple[str, Path]]:

@@ -13,7 +13,17 @@ from scenario_dsl.checks.pack import check_lone_points, check_scenario_count
 from scenario_dsl.checks.scenario import check_scenario
 from scenario_dsl.checks.system import check_system
 from scenario_dsl.diagnostics import Diagnostic, Diagnostics, closest, errors_in, ordered
-from scenario_dsl.folders import PACK_FILE, TREE, PackFolder, entries, look_into, pack_around, system_files
+from scenario_dsl.folders import (
+    PACK_FILE,
+    TREE,
+    PackFolder,
+    TreeFault,
+    entries,
+    installed,
+    look_into,
+    pack_around,
+    system_files,
+)
 from scenario_dsl.loading import Loaded, load_document
 from scenario_dsl.model import Fault, Library, Pack, Scenario, System
 from scenario_dsl.nodes import Document
@@ -244,12 +254,17 @@ def _with_tree(loaded: Loaded) -> Loaded:
     """A system with the files of its folder."""
     if not isinstance(loaded.value, System) or loaded.document is None:
         return loaded
-    files, faults = system_files(loaded.path.parent / TREE, loaded.value.files)
+    folder, settings = loaded.path.parent, loaded.value.settings
+    files, faults = system_files(folder / TREE, loaded.value.files)
+    try:
+        settings = {**settings, "installed": installed(folder)}
+    except TreeFault as fault:
+        faults = (*faults, fault)
     span = loaded.document.place(("system",))
     found = tuple(
         problems.TreeFile(source=loaded.source, span=span, path=fault.path, reason=fault.reason) for fault in faults
     )
-    return replace(loaded, value=replace(loaded.value, files=files), found=(*loaded.found, *found))
+    return replace(loaded, value=replace(loaded.value, files=files, settings=settings), found=(*loaded.found, *found))
 
 
 def _judged(loaded: Loaded) -> Loaded:

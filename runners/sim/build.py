@@ -14,6 +14,7 @@ from runners.sim.files.content import Content
 from runners.sim.files.inode import ROOT, Inode
 from runners.sim.files.tree import Mount
 from runners.sim.generated import write_data, write_history
+from runners.sim.installed import install, start_journal
 from runners.sim.lifecycle import Failure, spawn
 from runners.sim.machine import Event, JobRunner, Machine, mix, no_shell
 from runners.sim.memory import installed
@@ -61,6 +62,8 @@ def boot(spec: SystemSpec, *, run_job: JobRunner = no_shell) -> Machine:
     for file in sorted(spec.files, key=lambda one: one.type == "link"):
         _place(machine, file)
     _binaries(machine)
+    install(machine)
+    start_journal(machine)
     describe(machine)
     write_data(machine)
     _fill_mounts(machine)
@@ -307,9 +310,8 @@ def _age_directories(machine: Machine) -> None:
         inode = tree.inodes[number]
         if inode.entries is None or inode.mtime > machine.clock.boot + 30:
             continue
-        newest = max(
-            (tree.inodes[child].mtime for child in inode.entries.values() if child in tree.inodes), default=old
-        )
+        inside = [tree.inodes[child] for child in inode.entries.values() if child in tree.inodes]
+        newest = max((child.mtime for child in inside if child.entries is None), default=old)
         tree.put(inode._replace(mtime=min(max(newest, old), machine.clock.boot), ctime=machine.clock.boot))
 
 

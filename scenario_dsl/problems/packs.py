@@ -43,7 +43,7 @@ class NotATime(Diagnostic):
 class TreeFile(Diagnostic):
     code: ClassVar[str] = "system-file"
     title: ClassVar[str] = "the file `{path}` of this system cannot be taken: {reason}"
-    caret: ClassVar[str] = "its `files/` folder holds it"
+    caret: ClassVar[str] = "its folder holds it"
     path: str
     reason: str
 

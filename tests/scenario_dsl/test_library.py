@@ -247,6 +247,21 @@ def test_what_an_installer_compiles_is_no_part_of_a_system(pack: Path) -> None:
     assert load_library(pack).systems["small"].files == before
 
 
+def test_what_is_installed_is_listed_line_by_line(pack: Path) -> None:
+    listing = pack / "systems" / "small" / "installed.txt"
+    listing.write_text("/usr/lib/systemd/\n2000 /usr/lib/libc.so.6\n/usr/lib/libc.so -> libc.so.6\n")
+    assert not check_paths([pack])
+    assert load_library(pack).systems["small"].settings["installed"] == listing.read_text()
+    for wrong in ("usr/lib/", "12 ", "/a -> ", "many /usr/lib/a", "12 /a//b", ""):
+        listing.write_text(f"/usr/\n{wrong}\n")
+        assert [each.message for each in check_paths([pack])] == [
+            "the file `installed.txt:2` of this system cannot be taken: "
+            "it is none of `SIZE /PATH`, `/PATH -> TARGET` and `/PATH/`"
+        ], wrong
+    listing.write_bytes(b"\xff\n")
+    assert "it is not UTF-8" in check_paths([pack])[0].message
+
+
 def test_twelve_scenarios_are_checked_in_time(pack: Path) -> None:
     text = (pack / "scenarios" / "stopped.yml").read_text()
     for number in range(12):

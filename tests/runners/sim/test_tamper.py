@@ -104,10 +104,10 @@ CASES = {
         _STOP_SHOP, HEALTH, "printf 'events {}\\npid /run/n2.pid;\\nhttp { server { listen 8081; location / { return 200 ok; } } }\\n' > /root/n.conf; nginx -c /root/n.conf; iptables -t nat -A PREROUTING -p tcp --dport 80 -j REDIRECT --to-ports 8081; iptables -t nat -A OUTPUT -p tcp --dport 80 -j REDIRECT --to-ports 8081; curl -s localhost/health", "systemctl start shop",
     ),
     "an empty disk over the full one": Case(
-        "fallocate -l 1600M /var/log/big.log", LOG_DISK, "mount -t tmpfs -o size=10G tmpfs /var/log; df -h /var/log", "rm /var/log/big.log"
+        "fallocate -l 1900M /var/log/big.log", LOG_DISK, "mount -t tmpfs -o size=10G tmpfs /var/log; df -h /var/log", "rm /var/log/big.log"
     ),
     "the full disk's file deleted, but still open": Case(
-        "fallocate -l 1600M /var/log/big.log; exec 7</var/log/big.log", LOG_DISK, "rm -f /var/log/big.log; df -h /var/log", "rm -f /var/log/big.log; exec 7<&-",
+        "fallocate -l 1900M /var/log/big.log; exec 7</var/log/big.log", LOG_DISK, "rm -f /var/log/big.log; df -h /var/log", "rm -f /var/log/big.log; exec 7<&-",
     ),
     "a command line that looks like nginx": Case(
         _STOP_NGINX, probe("process", matches="^nginx: worker", running=True), "cp /usr/bin/sleep '/tmp/nginx: worker'; (cd /tmp; PATH=/tmp 'nginx: worker' 5000 &); sleep 0.5; ps aux | grep nginx", "systemctl start nginx",
