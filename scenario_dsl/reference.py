@@ -22,8 +22,8 @@ _PLACES: Mapping[DocumentKind, str] = {
     "fault": "`faults/<name>.yml`: one named break of a system, written once as Ansible tasks.",
     "system": (
         "`systems/<name>/system.yml`: one healthy machine. Its `files/` folder is laid over the machine's root; its "
-        "`installed.txt` lists what else an installation holds, which the simulated server shows and nobody reads: a line "
-        "is `SIZE /PATH`, `/PATH -> TARGET` or `/PATH/`."
+        "`installed.txt` lists what else an installation holds, which the simulated server shows and nobody reads: a "
+        "line is `SIZE /PATH`, `/PATH -> TARGET` or `/PATH/`."
     ),
     "pack": "`pack.yml`: what a folder of documents has in common.",
     "intervention": "A file of its own, YAML or JSON: what an agent hands in. Gold and bad habits have the same keys.",

@@ -13,7 +13,8 @@ from runners.sim.files.inode import READ, Inode
 _MAGIC = (
     (b"\x7fELF\x02\x01\x01\x03",
      "ELF 64-bit LSB shared object, x86-64, version 1 (GNU/Linux), dynamically linked, stripped"),
-    (b"\x7fELF\x02\x01\x01" + b"\0" * 9 + b"\x01", "ELF 64-bit LSB relocatable, x86-64, version 1 (SYSV), not stripped"),
+    (b"\x7fELF\x02\x01\x01" + b"\0" * 9 + b"\x01",
+     "ELF 64-bit LSB relocatable, x86-64, version 1 (SYSV), not stripped"),
     (b"\x7fELF", "ELF 64-bit LSB pie executable, x86-64, version 1 (SYSV), dynamically linked, interpreter "
                  "/lib64/ld-linux-x86-64.so.2, for GNU/Linux 3.2.0, stripped"),
     (b"\x1f\x8b", "gzip compressed data, from Unix"), (b"BZh", "bzip2 compressed data, block size = 900k"),

@@ -3,7 +3,7 @@
 Usage: python installed.py IMAGE.tar > packs/PACK/systems/NAME/installed.txt
 
 The tar is the root file system that image.sh makes. Listed are folders, libraries and programs' helpers: what one sees
-with ls, find, du and ldconfig, and nobody reads. A line is `SIZE PATH`, `PATH -> TARGET` of a link, or `PATH/` of a folder.
+with ls, find and du, and nobody reads. A line is `SIZE PATH`, `PATH -> TARGET` of a link, or `PATH/` of a folder.
 """
 
 from __future__ import annotations
