@@ -9,12 +9,12 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Generator, Mapping
 from dataclasses import dataclass, replace
-from typing import TypeAlias
+from typing import Protocol, TypeAlias
 
 from compiler.codec import dump, load
 from runners.agents.protocol import Answer, Run
 from runners.text import readable
-from runners.worlds import LiveWorld
+from runners.worlds import CommandResult
 from scenario_dsl.model import Intervention, Limits, Step
 
 NAME = re.compile(r"\{\{\s*([A-Za-z_][A-Za-z0-9_]*)\s*\}\}")
@@ -109,7 +109,15 @@ def fill(text: str, bindings: Mapping[str, str]) -> str:
     return NAME.sub(lambda match: bindings.get(match[1], match[0]), text)
 
 
-def apply(live: LiveWorld, intervention: Intervention, limits: Limits, watcher: Watcher | None = None) -> Applied:
+class Shell(Protocol):
+    """As much of a world as it takes to play an intervention in it."""
+
+    def run(self, command: str, *, output_bytes: int, seconds: float) -> CommandResult: ...
+
+    def elapsed(self) -> float: ...
+
+
+def apply(live: Shell, intervention: Intervention, limits: Limits, watcher: Watcher | None = None) -> Applied:
     """Play an intervention straight into a world, without objectives, cascades or rewards.
 
     Within the limits of an episode: past them every further command is answered as one that failed, unrun.
@@ -127,7 +135,7 @@ def apply(live: LiveWorld, intervention: Intervention, limits: Limits, watcher: 
         return applied
 
 
-def roll_back(live: LiveWorld, applied: Applied, limits: Limits) -> None:
+def roll_back(live: Shell, applied: Applied, limits: Limits) -> None:
     """Run the undo commands of an applied intervention, last step first, within the limits of an episode."""
     allowance = _Allowance(live, limits)
     for command in applied.undo:
@@ -153,7 +161,7 @@ def from_text(text: str) -> Intervention:
 class _Allowance:
     """What may be run in a world outside an episode: as many commands and seconds as an episode has."""
 
-    def __init__(self, live: LiveWorld, limits: Limits) -> None:
+    def __init__(self, live: Shell, limits: Limits) -> None:
         self._live = live
         self._limits = limits
         self._commands = limits.commands
