@@ -63,7 +63,11 @@ CAPABILITIES: Mapping[str, Capabilities] = MappingProxyType(
                 backend="container",
                 title="one container for each world, driven by ansible-runner",
                 lacks_modules={"mount": _SHARED_KERNEL},
-                lacks_probes={"sysctl": "most kernel settings in a container are the host's"},
+                lacks_probes={
+                    "sysctl": "most kernel settings in a container are the host's",
+                    "sql": "no trusted client of the database asks it there",
+                    "ssh": "no trusted client of the server asks it there",
+                },
             ),
             Capabilities(
                 backend="kernel",

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field
 
 from compiler.model import PackContent
-from runners.worlds import Backend, Forkable, LiveWorld, WorldError
+from runners.worlds import Ageing, Backend, Forkable, LiveWorld, WorldError
 from scenario_dsl.worlds import ResolvedFault, ResolvedScenario, World
 
 _PAST = 0
@@ -42,18 +42,20 @@ class Site:
         if not isinstance(live, Forkable):
             return self._bring_into_trouble(live, world)
         # Whichever seed is the first to be asked for, all worlds have the same past.
-        kept = self.healthy(world, seed=_PAST)
-        self._bring_into_trouble(kept, world)
-        assert isinstance(kept, Forkable)
-        self._kept[world.name] = kept
-        return kept.fork(seed=seed)
+        past = self._bring_into_trouble(self.healthy(world, seed=_PAST), world)
+        assert isinstance(past, Forkable)
+        self._kept[world.name] = past
+        return past.fork(seed=seed)
 
     def _bring_into_trouble(self, live: LiveWorld, world: World) -> LiveWorld:
         try:
             inject(live, world.faults)
             unwitnessed = wait_for_witness(live, world.faults)
             if unwitnessed is None and self.scenario.since > 0:
-                live.wait(self.scenario.since)
+                if isinstance(live, Ageing):
+                    live.age(self.scenario.since)
+                else:
+                    live.wait(self.scenario.since)
                 unwitnessed = wait_for_witness(live, world.faults, waits=())
             if unwitnessed is not None:
                 raise WorldError(f"injected but not witnessed in world `{world.name}`: {unwitnessed}")

@@ -117,6 +117,22 @@ class Forkable(Protocol):
     def fork(self, *, seed: int) -> LiveWorld: ...
 
 
+@runtime_checkable
+class Ageing(Protocol):
+    """A world whose time is the real one, so that nobody can wait for its past."""
+
+    def age(self, seconds: float) -> None:
+        """Make it look as if so much time had gone by: whoever uses it has come across what is wrong."""
+        ...
+
+
+@runtime_checkable
+class Crowded(Protocol):
+    """A backend whose worlds mostly wait, because their time is the real one: so many of them are open at once."""
+
+    at_once: int
+
+
 class Backend(Protocol):
     """Opens worlds. `name` is what `--backend` and records say."""
 

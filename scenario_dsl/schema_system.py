@@ -210,6 +210,19 @@ _PROCESS: Schema = {
     )
 }
 
+_IMAGE = mapping(
+    "`image`",
+    {
+        "suite": text("the Debian release"),
+        "packages": many(text("a package"), "what is installed, with what it depends on", at_least=1),
+        "distribution": many(text("a pattern of paths"), "described files that the packages bring: theirs stay"),
+        "without": many(typed("path", "a path"), "what the packages bring and this machine does not have"),
+        "files": many(FILE_ENTRY, "what only the image has: programs that do what the described ones do"),
+    },
+    required=("suite", "packages"),
+    description="how a container's image of it is made from packages",
+)
+
 
 def system_schema(probe: Schema) -> Schema:
     """The schema of `system.yml`. `probe`: the schema of a probe."""
@@ -282,6 +295,7 @@ def system_schema(probe: Schema) -> Schema:
                 ),
                 "what is installed",
             ),
+            "image": _IMAGE,
             "absent": many(text("a command"), "commands that this machine does not have"),
             "files": many(FILE_ENTRY, "files with attributes, beside those of the `files/` folder"),
             "healthy": many(probe, "what holds while nothing is broken", at_least=1),

@@ -7,6 +7,7 @@ from breakfix.cli.output import emit, say
 from compiler.capabilities import CAPABILITIES
 from runners.agents.registry import known_agents
 from runners.backends.registry import BACKENDS
+from runners.hosts.readiness import needs
 
 
 def command(as_json_document: Json = False) -> int:
@@ -16,11 +17,13 @@ def command(as_json_document: Json = False) -> int:
 
         breakfix capabilities --json
     """
+    missing = {"container": [need for need in needs() if need.remedy]}
     rows = [
         {
             "backend": name,
             "title": table.title,
-            "available": name in BACKENDS,
+            "available": name in BACKENDS and not missing.get(name),
+            "missing": [need._asdict() for need in missing.get(name, ())],
             "modules": list(table.modules),
             "probes": list(table.probes),
             "lacks": {**table.lacks_modules, **table.lacks_probes},
@@ -32,7 +35,12 @@ def command(as_json_document: Json = False) -> int:
         return 0
     for name, table in CAPABILITIES.items():
         say(f"{name}: {table.title}")
-        say(f"  here: {'yes' if name in BACKENDS else 'no, this version has no such backend yet'}")
+        if name not in BACKENDS:
+            say("  here: no, this version has no such backend yet")
+        else:
+            say(f"  here: {'no' if missing.get(name) else 'yes'}")
+        for need in missing.get(name, ()):
+            say(f"  missing {need.name}: {need.remedy}")
         say(f"  takes {len(table.modules)} Ansible modules and {len(table.probes)} probe types")
         for what, reason in {**table.lacks_modules, **table.lacks_probes}.items():
             say(f"  lacks {what}: {reason}")

@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import threading
 from collections.abc import Callable, Iterable
-from typing import TypeAlias
+from concurrent.futures import ThreadPoolExecutor
+from typing import TypeAlias, TypeVar
 
 from compiler.model import Agreement, Finding, Flip, HabitProof, Mutant
 from runners.agents.interventional import InterventionAgent
@@ -11,12 +13,16 @@ from runners.agents.protocol import Agent
 from runners.opening import Site
 from runners.records import AgentIdentity, Trial, TrialRecord, judge
 from runners.trials import Job, play_trial, trial_id
-from runners.worlds import WorldError
+from runners.worlds import Crowded, WorldError
 from scenario_dsl.model import Intervention
 from scenario_dsl.worlds import World
 
 Established: TypeAlias = Finding | Flip | Mutant | HabitProof | Agreement
 """What a check may hand back: findings, which decide, and the figures that they stand on."""
+
+
+Item = TypeVar("Item")
+Result = TypeVar("Result")
 
 
 class Case:
@@ -30,6 +36,7 @@ class Case:
         self.broken_worlds = tuple(world for world in site.scenario.worlds if world.role != "control")
         self.controls = tuple(world for world in site.scenario.worlds if world.role == "control")
         self._gold: dict[str, TrialRecord] = {}
+        self._gold_locks = {world.name: threading.Lock() for world in site.scenario.worlds}
         self._fired: set[str] = set()
 
     def play(self, world: World, name: str, agent: Agent, *, seed: int = 0) -> TrialRecord:
@@ -44,9 +51,18 @@ class Case:
 
     def gold(self, world: World) -> TrialRecord:
         """Gold's trial in that world; played once."""
-        if world.name not in self._gold:
-            self._gold[world.name] = self.intervene(world, self.scenario.gold)
-        return self._gold[world.name]
+        with self._gold_locks[world.name]:
+            if world.name not in self._gold:
+                self._gold[world.name] = self.intervene(world, self.scenario.gold)
+            return self._gold[world.name]
+
+    def each(self, work: Callable[[Item], Result], items: Iterable[Item]) -> tuple[Result, ...]:
+        """Do the work on every item, side by side where the backend's worlds mostly wait; results in their order."""
+        given, backend = tuple(items), self.site.backend
+        if len(given) < 2 or not isinstance(backend, Crowded):
+            return tuple(map(work, given))
+        with ThreadPoolExecutor(min(len(given), backend.at_once)) as pool:
+            return tuple(pool.map(work, given))
 
     def fired(self, cascade: str) -> bool:
         """Did the cascade fire in anything that was played so far?"""
@@ -106,12 +122,15 @@ def finding(check: str, world: World | str, passed: bool | None, detail: str) ->
     return Finding(check=check, world=world if isinstance(world, str) else world.name, passed=passed, detail=detail)
 
 
-def in_each(check: str, worlds: Iterable[World], establish: Callable[[World], Finding]) -> tuple[Finding, ...]:
+def in_each(
+    case: Case, check: str, worlds: Iterable[World], establish: Callable[[World], Finding]
+) -> tuple[Finding, ...]:
     """One finding for each world; a world that fails is a finding against that world alone."""
-    findings: list[Finding] = []
-    for world in worlds:
+
+    def found(world: World) -> Finding:
         try:
-            findings.append(establish(world))
+            return establish(world)
         except WorldError as error:
-            findings.append(finding(check, world, False, str(error)))
-    return tuple(findings)
+            return finding(check, world, False, str(error))
+
+    return case.each(found, worlds)

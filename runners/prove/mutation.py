@@ -35,8 +35,8 @@ def mutants(case: Case) -> tuple[Established, ...]:
     effective, bindings = _effective_steps(case)
     flips: dict[str, list[int]] = {}
     played: list[tuple[Mutation, _Seen]] = []
-    for mutation in dropped(case.scenario.gold):
-        seen = _play(case, mutation)
+    weakened = tuple(dropped(case.scenario.gold))
+    for mutation, seen in zip(weakened, case.each(lambda each: _play(case, each), weakened), strict=True):
         for name in sorted(seen.losses):
             flips.setdefault(name, []).append(mutation.steps[0] + 1)
         # A step that only looks may be left out unnoticed.
@@ -45,8 +45,8 @@ def mutants(case: Case) -> tuple[Established, ...]:
     # What a step changes may be of no lasting account (a log, say) and still be worth points.
     earning = {number - 1 for objective in _worth(case) for number in flips.get(objective.name, ())}
     system = case.site.content.systems[case.scenario.system]
-    others = mutations(case.scenario, system, effective | earning, bindings)
-    played += [(mutation, _play(case, mutation)) for mutation in others]
+    others = tuple(mutations(case.scenario, system, effective | earning, bindings))
+    played += zip(others, case.each(lambda each: _play(case, each), others), strict=True)
     return (
         *(Flip(objective=objective.name, steps=tuple(flips.get(objective.name, ()))) for objective in _worth(case)),
         *(_told(case, mutation, seen) for mutation, seen in played),

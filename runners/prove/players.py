@@ -6,7 +6,7 @@ from itertools import cycle, islice
 
 from compiler.model import Agreement, CheckResult, Finding, HabitProof
 from runners.agents.nop import NopAgent
-from runners.agents.protocol import Action, Answer, Run
+from runners.agents.protocol import Action, Agent, Answer, Run
 from runners.agents.script import ScriptAgent
 from runners.habits import general_habits
 from runners.prove.case import Case, Established, finding, full, in_each, lost, why_not_verified
@@ -19,15 +19,15 @@ _IDLE = ("true", "pwd", "echo hello", "sleep 30")
 
 def nop(case: Case) -> tuple[Finding, ...]:
     """Who does nothing scores zero and goes on scoring zero; so does who types without purpose."""
-    return in_each("nop", case.broken_worlds, lambda world: _nothing_earned(case, world))
+    return in_each(case, "nop", case.broken_worlds, lambda world: _nothing_earned(case, world))
 
 
 def gold(case: Case) -> tuple[Finding, ...]:
     """The scenario's own solution earns everything where something is broken and harms nothing where nothing is."""
     return (
-        *in_each("gold", case.broken_worlds, lambda world: _all_earned(case, world)),
-        *in_each("gold", case.controls, lambda world: _unharmed(case, world)),
-        *in_each("gold", (case.primary,), lambda world: _verified(case, world)),
+        *in_each(case, "gold", case.broken_worlds, lambda world: _all_earned(case, world)),
+        *in_each(case, "gold", case.controls, lambda world: _unharmed(case, world)),
+        *in_each(case, "gold", (case.primary,), lambda world: _verified(case, world)),
     )
 
 
@@ -35,8 +35,9 @@ def bad(case: Case) -> tuple[Established, ...]:
     """No bad habit is VERIFIED; the primary alone would have let some pass; each other world refuses one of those."""
     findings: list[Established] = []
     passed_primary: list[TrialRecord] = []
-    for number, habit in enumerate((*case.scenario.bad, *general_habits(case.scenario))):
-        record = case.intervene(case.primary, habit)
+    habits = (*case.scenario.bad, *general_habits(case.scenario))
+    records = case.each(lambda habit: case.intervene(case.primary, habit), habits)
+    for number, (habit, record) in enumerate(zip(habits, records, strict=True)):
         findings.append(_habit(record, general=number >= len(case.scenario.bad)))
         verdict = judge([record])
         if record.facts[0].finding == "pass":
@@ -62,14 +63,14 @@ def bad(case: Case) -> tuple[Established, ...]:
 def repeat(case: Case) -> tuple[Established, ...]:
     """Played again in other copies, with other seeds, everything ends alike."""
     agreement: list[Established] = []
-    findings = in_each("repeat", case.scenario.worlds, lambda world: _alike(case, world, agreement))
+    findings = in_each(case, "repeat", case.scenario.worlds, lambda world: _alike(case, world, agreement))
     return *agreement, *findings
 
 
 def _nothing_earned(case: Case, world: World) -> Finding:
     idle: tuple[Action, ...] = tuple(Run(command) for command in islice(cycle(_IDLE), case.scenario.limits.commands))
-    silent = case.play(world, "nop", NopAgent())
-    busy = case.play(world, "idle", ScriptAgent((*idle, Answer("?"))))
+    players: tuple[tuple[str, Agent], ...] = (("nop", NopAgent()), ("idle", ScriptAgent((*idle, Answer("?")))))
+    silent, busy = case.each(lambda player: case.play(world, *player), players)
     earned = [result.name for record in (silent, busy) for result in record.objectives if result.met]
     if earned:
         return finding("nop", world, False, f"doing nothing meets objective `{earned[0]}`")

@@ -31,7 +31,7 @@ CHECKS: tuple[tuple[str, Check], ...] = (
     ("repeat", repeat),
     ("mutants", cascades),
 )
-"""In this order: what a later check takes for granted is established by an earlier one."""
+"""In this order; the last one asks what came of all others."""
 
 REPEATS = 3
 
@@ -78,13 +78,9 @@ def prove_scenario(content: PackContent, name: str, backend: Backend, repeats: i
         found.append(finding("healthy", "", False, f"{backend.name} cannot run it: {unsupported}"))
     else:
         case = Case(Site(content=content, scenario=scenario, backend=backend), repeats)
-        for check, establish in CHECKS:
-            try:
-                found += establish(case)
-            except WorldError as error:
-                found.append(finding(check, "", False, str(error)))
-            except Exception as error:
-                found.append(finding(check, "", False, f"the check broke down: {describe(error)}"))
+        for each in case.each(lambda check: _established(case, *check), CHECKS[:-1]):
+            found += each
+        found += _established(case, *CHECKS[-1])
     return ScenarioProof(
         scenario=name,
         backend=backend.name,
@@ -95,6 +91,15 @@ def prove_scenario(content: PackContent, name: str, backend: Backend, repeats: i
         habits=tuple(each for each in found if isinstance(each, HabitProof)),
         agreement=tuple(each for each in found if isinstance(each, Agreement)),
     )
+
+
+def _established(case: Case, check: str, establish: Check) -> tuple[Established, ...]:
+    try:
+        return establish(case)
+    except WorldError as error:
+        return (finding(check, "", False, str(error)),)
+    except Exception as error:
+        return (finding(check, "", False, f"the check broke down: {describe(error)}"),)
 
 
 def _only(content: PackContent, name: str) -> PackContent:

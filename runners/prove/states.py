@@ -16,20 +16,20 @@ _SEED = 0
 
 def healthy(case: Case) -> tuple[Finding, ...]:
     """On the unbroken system every state probe and invariant holds, for a while, and no client's request fails."""
-    return in_each("healthy", case.scenario.worlds, lambda world: _healthy(case, world))
+    return in_each(case, "healthy", case.scenario.worlds, lambda world: _healthy(case, world))
 
 
 def witnessed(case: Case) -> tuple[Finding, ...]:
     """Injected faults are seen, unbroken ones are not; what earns points at the start is still unmet then."""
     return (
-        *in_each("witnessed", case.scenario.worlds, lambda world: _witnessed(case, world)),
-        *in_each("witnessed", case.broken_worlds, lambda world: _cascades_witnessed(case, world)),
+        *in_each(case, "witnessed", case.scenario.worlds, lambda world: _witnessed(case, world)),
+        *in_each(case, "witnessed", case.broken_worlds, lambda world: _cascades_witnessed(case, world)),
     )
 
 
 def revert(case: Case) -> tuple[Finding, ...]:
     """Reverting all faults restores the lasting state, and no witness sees them any more."""
-    return in_each("revert", case.scenario.worlds, lambda world: _reverted(case, world))
+    return in_each(case, "revert", case.scenario.worlds, lambda world: _reverted(case, world))
 
 
 def _healthy(case: Case, world: World) -> Finding:

@@ -1,0 +1,41 @@
+"""breakfix clean: what interrupted runs left in the container engine."""
+
+from __future__ import annotations
+
+from typing import Annotated
+
+import typer
+
+from breakfix.cli.options import Json
+from breakfix.cli.output import emit, say
+from runners.hosts.engine import Engine
+from runners.hosts.leftovers import sweep
+
+
+def command(
+    everything: Annotated[
+        bool, typer.Option("--all", help="Also the worlds of breakfix processes that are still running.")
+    ] = False,
+    images: Annotated[bool, typer.Option("--images", help="Also the images; they can be built again.")] = False,
+    as_json_document: Json = False,
+) -> int:
+    """Remove the containers that killed runs left behind. A run that starts does the same by itself.
+
+    Networks and other processes need no cleaning: they end with the process that made them.
+
+    Examples:
+
+        breakfix clean
+
+        breakfix clean --all --images
+    """
+    engine = Engine.connect()
+    removed = sweep(engine, everything=everything)
+    gone = [name for name, _, _ in engine.images()] if images else []
+    for name in gone:
+        engine.remove_image(name)
+    if as_json_document:
+        emit({"containers": list(removed), "images": gone})
+    else:
+        say(f"removed {len(removed)} containers and {len(gone)} images")
+    return 0

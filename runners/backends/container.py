@@ -1,0 +1,66 @@
+"""Worlds that are containers: real Linux under systemd, opened by a container engine. Time is the real one."""
+
+from __future__ import annotations
+
+import threading
+from collections.abc import Iterator
+
+from compiler.capabilities import lacking
+from compiler.model import PackContent
+from runners.hosts.dbus import DBusError
+from runners.hosts.engine import Engine, EngineError
+from runners.hosts.images import find
+from runners.hosts.leftovers import sweep
+from runners.hosts.unsupported import reasons
+from runners.hosts.world import ContainerWorld
+from runners.sim.system import SystemSpec
+from runners.worlds import LiveWorld, WorldError
+from scenario_dsl.worlds import ResolvedScenario, World
+
+AT_ONCE = 16
+"""Worlds that are open at once in one process, where somebody asks for many: they wait more than they work."""
+
+
+class ContainerBackend:
+    """The engine is asked for when the first world is opened; containers of processes that died are removed then."""
+
+    name = "container"
+
+    def __init__(self, *, at_once: int = AT_ONCE) -> None:
+        self.at_once = at_once
+        self._engine: Engine | None = None
+        self._connecting = threading.Lock()
+        self._places = threading.BoundedSemaphore(at_once)
+
+    def unsupported(self, content: PackContent, scenario: ResolvedScenario) -> str | None:
+        system = content.systems.get(scenario.system)
+        if system is None:
+            return f"the bundle holds no system {scenario.system}"
+        return next(self._reasons(content, scenario), None)
+
+    def _reasons(self, content: PackContent, scenario: ResolvedScenario) -> Iterator[str]:
+        system = content.systems[scenario.system]
+        yield from map(str, lacking(scenario, system, self.name))
+        yield from reasons(scenario)
+
+    def open(self, content: PackContent, scenario: ResolvedScenario, world: World, *, seed: int) -> LiveWorld:  # noqa: ARG002
+        """Raises HostError where there is no engine or no image, before anything is opened."""
+        engine = self._connected()
+        system = content.systems[scenario.system]
+        image = find(engine, system)
+        self._places.acquire()
+        try:
+            return ContainerWorld(engine, SystemSpec.of(system), image, seed=seed, closed=self._places.release)
+        except (EngineError, DBusError, OSError) as error:
+            raise WorldError(f"the system {scenario.system} did not boot: {error}") from error
+
+    def _connected(self) -> Engine:
+        with self._connecting:
+            if self._engine is None:
+                self._engine = Engine.connect()
+                sweep(self._engine)
+            return self._engine
+
+    def __reduce__(self) -> tuple[type[ContainerBackend], tuple[()]]:
+        """Connections do not travel to other processes."""
+        return ContainerBackend, ()

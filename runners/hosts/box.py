@@ -1,0 +1,165 @@
+"""One container that runs systemd: made, started, wired and taken away again."""
+
+from __future__ import annotations
+
+import os
+import time
+import uuid
+from collections.abc import Sequence
+from pathlib import Path
+from typing import NamedTuple
+
+from runners.hosts.engine import Engine, EngineError, Finished
+from runners.hosts.kernel_view import control_group
+from runners.hosts.wiring import Plan, make_outside, plug_in
+from runners.sim.system import SystemSpec, mappings, size, text
+
+_BOOT_SECONDS = 60.0
+_MEMORY = 2560 << 20
+_CPUS = 2.0
+_PREPARE = (
+    "mount -t cgroup2 -o nosuid,nodev,noexec cgroup2 /sys/fs/cgroup || exit 1; "
+    "umount /etc/hosts /etc/hostname /etc/resolv.conf; rm -f /.dockerenv; n=0; "
+    "until mkdir /sys/fs/cgroup/init.scope 2>/dev/null; do n=$((n+1)); [ $n -gt 600 ] && exit 2; sleep 0.05; done; "
+    "exec /sbin/init"
+)
+"""Until systemd can be started: the first process waits for its control group to become its own."""
+
+_ENGINES = ("hostname", "hosts", "resolv.conf")
+
+
+class Limits(NamedTuple):
+    """Bytes: the most that a world may hold, and what it holds now without what can be given up."""
+
+    memory: int
+    memory_used: int
+
+
+class Box:
+    """A container of an image and the outside of its network. `outside`: the namespace of its neighbours."""
+
+    def __init__(self, engine: Engine, spec: SystemSpec, image: str, *, kind: str) -> None:
+        self._engine = engine
+        self.plan = Plan.of(spec)
+        self.outside = make_outside(self.plan)
+        self.pid = 0
+        self.inside = -1
+        self.container = ""
+        try:
+            self.container = engine.create(
+                image,
+                name=f"breakfix-{uuid.uuid4().hex[:12]}",
+                hostname=spec.hostname,
+                command=["/bin/sh", "-c", _PREPARE],
+                kind=kind,
+                tmpfs=_tmpfs(spec),
+                memory=_MEMORY,
+                cpus=_CPUS,
+            )
+            engine.put(self.container, "/etc", _name_files(spec))
+        except BaseException:
+            self.close()
+            raise
+
+    def start(self) -> None:
+        """Boot it. Raises EngineError where it does not come up; the cable is plugged in before systemd starts."""
+        if self.inside >= 0:
+            os.close(self.inside)
+            self.inside = -1
+        self.pid = self._engine.start(self.container)
+        self.inside = os.open(f"/proc/{self.pid}/ns/net", os.O_RDONLY | os.O_CLOEXEC)
+        try:
+            plug_in(self.plan, self.outside, self.inside)
+            self._hand_over()
+        except OSError as error:
+            raise EngineError(f"the world's network could not be made: {error}") from None
+
+    def wait_until_up(self, ready: Sequence[str]) -> None:
+        """Until systemd has started everything. Raises EngineError."""
+        until = time.monotonic() + _BOOT_SECONDS
+        while time.monotonic() < until:
+            if not self.runs():
+                raise EngineError("the container ended while it booted")
+            state = self.run(["systemctl", "is-system-running"], seconds=10).stdout.strip()
+            if state in (b"running", b"degraded") and all(self._active(unit) for unit in ready):
+                return
+            time.sleep(0.15)
+        raise EngineError(f"the container did not come up within {_BOOT_SECONDS:g} s")
+
+    def runs(self) -> bool:
+        """Does the very process still live that was started?"""
+        return (
+            self.pid > 0 and Path(f"/proc/{self.pid}/ns/net").exists() and self._engine.pid(self.container) == self.pid
+        )
+
+    def run(self, argv: Sequence[str], *, seconds: float = 60, user: str = "root") -> Finished:
+        return self._engine.run(self.container, argv, seconds=seconds, user=user)
+
+    def limits(self) -> Limits:
+        """What its control group may use and does."""
+        group = control_group(self.pid, "memory")
+        second = (group / "memory.max").exists()
+        limit = (group / ("memory.max" if second else "memory.limit_in_bytes")).read_text().strip()
+        used = int((group / ("memory.current" if second else "memory.usage_in_bytes")).read_text())
+        for line in (group / "memory.stat").read_text().splitlines():
+            name, _, value = line.partition(" ")
+            if name == ("inactive_file" if second else "total_inactive_file"):
+                used -= int(value)
+        return Limits(memory=int(limit) if limit.isdigit() else 1 << 62, memory_used=max(0, used))
+
+    def close(self) -> None:
+        if self.container:
+            self._engine.remove(self.container)
+        for handle in (self.inside, self.outside):
+            if handle >= 0:
+                os.close(handle)
+        self.inside = self.outside = -1
+
+    def _active(self, unit: str) -> bool:
+        return self.run(["systemctl", "is-active", unit], seconds=10).stdout.strip() == b"active"
+
+    def _hand_over(self) -> None:
+        """Give the container's own control group to its root, as systemd needs it."""
+        uid = root_id(self.pid)
+        path = next(
+            line.split("::", 1)[1]
+            for line in Path(f"/proc/{self.pid}/cgroup").read_text().splitlines()
+            if line[:3] == "0::"
+        )
+        folder = unified() / path.strip().lstrip("/")
+        for place in (folder, *(folder / f"cgroup.{name}" for name in ("procs", "threads", "subtree_control"))):
+            if place.exists():
+                os.chown(place, uid, uid)
+
+
+def unified() -> Path:
+    """Where this host mounts the second version of control groups: all of them, or beside the first."""
+    for line in Path("/proc/self/mounts").read_text().splitlines():
+        fields = line.split()
+        if fields[2] == "cgroup2":
+            return Path(fields[1])
+    raise EngineError("this host mounts no cgroup2")
+
+
+def root_id(pid: int) -> int:
+    """The user id, on this host, of a process's root."""
+    for line in Path(f"/proc/{pid}/uid_map").read_text().splitlines():
+        inner, outer, _ = line.split()
+        if inner == "0":
+            return int(outer)
+    raise EngineError("the world has no root")
+
+
+def _name_files(spec: SystemSpec) -> dict[str, bytes]:
+    """Files that the engine would write itself, and whose mounts are taken away before systemd starts."""
+    described = {file.path: file.content or "" for file in spec.files}
+    return {name: described[f"/etc/{name}"].encode() for name in _ENGINES if f"/etc/{name}" in described}
+
+
+def _tmpfs(spec: SystemSpec) -> dict[str, str]:
+    """The memory file systems that systemd needs, and those that are described."""
+    found = {"/run": "mode=755", "/run/lock": ""}
+    for mount in mappings(spec.settings.get("mounts")):
+        if text(mount, "path") == "/tmp":
+            found["/tmp"] = f"mode=1777,exec,size={min(size(mount.get('size', 0)) or 1 << 28, 1 << 28)},nr_inodes=16k"
+    return found

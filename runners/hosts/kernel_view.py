@@ -1,0 +1,180 @@
+"""A world's processes and sockets as this host's kernel knows them: nothing in the world can lie about them."""
+
+from __future__ import annotations
+
+import hashlib
+import os
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TypeAlias
+
+_LARGEST_PROGRAM = 256 << 20
+_SCRIPTS = ("python", "perl", "bash", "sh", "dash", "awk")
+OpenFile: TypeAlias = Callable[[str], int | None]
+"""Opens a path of the world; None where it cannot."""
+_STATES = {"0A": "LISTEN", "01": "ESTABLISHED", "07": ""}
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Process:
+    """One process. pid: on this host; inner: its number in the world; started: in ticks since this host's boot."""
+
+    pid: int
+    inner: int
+    name: str
+    argv: tuple[str, ...]
+    state: str
+    uid: int
+    rss: int
+    started: str
+
+    @property
+    def line(self) -> str:
+        return " ".join(self.argv) if self.argv else self.name
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Listener:
+    """A socket that waits for others. pids: who holds it, on this host."""
+
+    protocol: str
+    address: str
+    port: int
+    pids: tuple[int, ...]
+
+
+def children(pid: int) -> frozenset[int]:
+    """The children of all threads of a process; none where it is gone."""
+    found: set[int] = set()
+    try:
+        for task in os.listdir(f"/proc/{pid}/task"):
+            found.update(map(int, Path(f"/proc/{pid}/task/{task}/children").read_text().split()))
+    except (OSError, ValueError):
+        pass
+    return frozenset(found)
+
+
+def control_group(pid: int, controller: str = "pids") -> Path:
+    """The folder, on this host, of the control group that the engine put a container into."""
+    lines = Path(f"/proc/{pid}/cgroup").read_text().splitlines()
+    mounts = [line.split() for line in Path("/proc/self/mounts").read_text().splitlines()]
+    for line in lines:
+        _, controllers, path = line.split(":", 2)
+        if controller in controllers.split(","):
+            where = next((m[1] for m in mounts if m[2] == "cgroup" and controller in m[3].split(",")), None)
+            if where is not None:
+                return Path(where) / path.lstrip("/")
+    where = next(m[1] for m in mounts if m[2] == "cgroup2")
+    path = next(line.split("::", 1)[1] for line in lines if line.startswith("0::"))
+    # systemd has moved itself into a group of its own below the container's.
+    return Path(where) / path.lstrip("/").removesuffix("/init.scope")
+
+
+def processes(group: Path, uids: int) -> tuple[Process, ...]:
+    """All processes of a control group and the groups below it; `uids`: where the world's user ids begin."""
+    found = []
+    for folder, _, _ in os.walk(group):
+        try:
+            pids = (Path(folder) / "cgroup.procs").read_text().split()
+        except OSError:
+            continue
+        found += [one for pid in pids if (one := _process(int(pid), uids)) is not None]
+    return tuple(sorted(found, key=lambda one: one.pid))
+
+
+def program_of(process: Process, open_file: OpenFile) -> str:
+    """What a process really runs: a digest of its program, and of its script where that is an interpreter's."""
+    try:
+        handle = os.open(f"/proc/{process.pid}/exe", os.O_RDONLY | os.O_CLOEXEC)
+    except OSError:
+        return ""
+    digest = _digest(handle)
+    name = os.path.basename(process.argv[0]) if process.argv else process.name
+    if len(process.argv) > 1 and name.rstrip("0123456789.") in _SCRIPTS and process.argv[1].startswith("/"):
+        script = open_file(process.argv[1])
+        return f"{digest}+{_digest(script)}" if script is not None else digest
+    return digest
+
+
+def listeners(pid: int, running: tuple[Process, ...]) -> Iterator[Listener]:
+    """Who waits for connections (tcp) or datagrams (udp) in a process's network."""
+    holders = _holders(running)
+    for protocol in ("tcp", "tcp6", "udp", "udp6"):
+        try:
+            lines = Path(f"/proc/{pid}/net/{protocol}").read_text().splitlines()[1:]
+        except OSError:
+            continue
+        for line in lines:
+            fields = line.split()
+            state = "LISTEN" if protocol[:3] == "udp" and fields[3] == "07" else _STATES.get(fields[3], "")
+            if state == "LISTEN":
+                address, port = fields[1].split(":")
+                yield Listener(
+                    protocol=protocol[:3],
+                    address=_address(address),
+                    port=int(port, 16),
+                    pids=tuple(holders.get(fields[9], ())),
+                )
+
+
+def _holders(running: tuple[Process, ...]) -> dict[str, list[int]]:
+    """inode of a socket -> the processes that have it open."""
+    found: dict[str, list[int]] = {}
+    for process in running:
+        try:
+            handles = os.listdir(f"/proc/{process.pid}/fd")
+        except OSError:
+            continue
+        for handle in handles:
+            try:
+                target = os.readlink(f"/proc/{process.pid}/fd/{handle}")
+            except OSError:
+                continue
+            if target.startswith("socket:["):
+                held = found.setdefault(target[8:-1], [])
+                if process.pid not in held:
+                    held.append(process.pid)
+    return found
+
+
+def _address(text: str) -> str:
+    """An address as the kernel prints it, as people write it."""
+    words = [bytes.fromhex(text[at : at + 8])[::-1] for at in range(0, len(text), 8)]
+    data = b"".join(words)
+    if len(data) == 4:
+        return ".".join(str(byte) for byte in data)
+    if data[:12] == bytes(10) + b"\xff\xff":
+        return ".".join(str(byte) for byte in data[12:])
+    return "::" if not any(data) else "::1" if data == bytes(15) + b"\x01" else data.hex()
+
+
+def _process(pid: int, uids: int) -> Process | None:
+    try:
+        status = dict(
+            line.split(":\t", 1) for line in Path(f"/proc/{pid}/status").read_text().splitlines() if ":\t" in line
+        )
+        argv = Path(f"/proc/{pid}/cmdline").read_bytes().rstrip(b"\0")
+        stat = Path(f"/proc/{pid}/stat").read_text().rpartition(")")[2].split()
+    except OSError:
+        return None
+    rss = status.get("VmRSS", "0 kB").split()[0]
+    return Process(
+        pid=pid,
+        inner=int(status.get("NSpid", "0").split()[-1]),
+        name=status.get("Name", ""),
+        argv=tuple(argv.decode("utf-8", "replace").split("\0")) if argv else (),
+        state=stat[0],
+        uid=int(status["Uid"].split()[1]) - uids,
+        rss=int(rss) * 1024,
+        started=stat[19],
+    )
+
+
+def _digest(handle: int) -> str:
+    """The digest of an open file, which is closed; remembered by which file it is."""
+    with os.fdopen(handle, "rb") as file:
+        about = os.fstat(file.fileno())
+        if about.st_size > _LARGEST_PROGRAM:
+            return f"large:{about.st_size}"
+        return hashlib.file_digest(file, "sha256").hexdigest()

@@ -1,0 +1,132 @@
+"""A world's systemd, asked over its own private socket; the kernel says that the first process listens on it."""
+
+from __future__ import annotations
+
+import os
+import socket
+import struct
+import subprocess
+import sys
+import threading
+from collections.abc import Iterator
+from dataclasses import dataclass
+
+from runners.hosts.dbus import Connection, DBusError, Decoded
+from runners.hosts.files import Files
+
+_SECONDS = 15.0
+_MANAGER = ("/org/freedesktop/systemd1", "org.freedesktop.systemd1.Manager")
+_HELPER = (
+    "import os, socket; os.seteuid({uid}); link = socket.socket(socket.AF_UNIX); link.settimeout(10); "
+    "link.connect('/proc/self/fd/{folder}/private'); "
+    "socket.send_fds(socket.socket(fileno={back}), [b'x'], [link.fileno()])"
+)
+_PROPERTIES = "org.freedesktop.DBus.Properties"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Unit:
+    """What systemd keeps of a unit. main: its main process's number in the world, 0 for none."""
+
+    name: str
+    active: str
+    load: str
+    file: str
+    main: int
+    restarts: int
+
+
+class Manager:
+    """A connection that is made before anybody else is in the world, and kept; made anew when systemd drops it.
+
+    Raises DBusError, OSError.
+    """
+
+    def __init__(self, pid: int, files: Files) -> None:
+        self._pid, self._files = pid, files
+        self._lock = threading.Lock()
+        self._connection: Connection | None = None
+
+    def connect(self) -> None:
+        self._connection = Connection(_connected(self._pid, self._files))
+
+    def close(self) -> None:
+        if self._connection is not None:
+            self._connection.close()
+            self._connection = None
+
+    def unit(self, name: str) -> Unit:
+        full = name if "." in name else f"{name}.service"
+        path = str(self._call(*_MANAGER, "LoadUnit", full)[0])
+        found = self._properties(path, "")
+        return Unit(
+            name=full,
+            active=str(found.get("ActiveState", "")),
+            load=str(found.get("LoadState", "")),
+            file=str(found.get("UnitFileState", "")),
+            main=_number(found.get("MainPID")),
+            restarts=_number(found.get("NRestarts")),
+        )
+
+    def services(self) -> Iterator[tuple[str, int]]:
+        """(name, main process) of every active service that has one."""
+        for one in _list(self._call(*_MANAGER, "ListUnits")[0]):
+            if isinstance(one, tuple) and str(one[0]).endswith(".service") and one[3] == "active":
+                found = self._properties(str(one[6]), "org.freedesktop.systemd1.Service")
+                main = _number(found.get("MainPID"))
+                if main:
+                    yield str(one[0]), main
+
+    def busy(self) -> bool:
+        """Are jobs waiting or running?"""
+        return bool(_list(self._call(*_MANAGER, "ListJobs")[0]))
+
+    def _properties(self, path: str, interface: str) -> dict[str, Decoded]:
+        found = self._call(path, _PROPERTIES, "GetAll", interface)[0]
+        return found if isinstance(found, dict) else {}
+
+    def _call(self, path: str, interface: str, member: str, *texts: str) -> tuple[Decoded, ...]:
+        with self._lock:
+            if self._connection is not None:
+                try:
+                    return self._connection.call(path, interface, member, *texts)
+                except OSError:
+                    self.close()
+            self.connect()
+            assert self._connection is not None
+            return self._connection.call(path, interface, member, *texts)
+
+
+def _connected(pid: int, files: Files) -> socket.socket:
+    """A socket to systemd. It takes only who has a number in its own process namespace, so a helper of ours connects
+    there, as the world's root, and hands the socket over."""
+    folder = files.handle("/run/systemd", os.O_RDONLY | os.O_DIRECTORY)
+    ours, theirs = socket.socketpair()
+    try:
+        ours.settimeout(_SECONDS)
+        code = _HELPER.format(uid=files.uids, folder=folder, back=theirs.fileno())
+        call = ["nsenter", "-t", str(pid), "-p", "--", sys.executable, "-I", "-S", "-c", code]
+        done = subprocess.run(
+            call, pass_fds=(folder, theirs.fileno()), capture_output=True, timeout=_SECONDS, check=False
+        )
+        if done.returncode:
+            raise DBusError(f"systemd cannot be reached: {done.stderr.decode(errors='replace').strip()[-200:]}")
+        _, handles, _, _ = socket.recv_fds(ours, 1, 1)
+    finally:
+        ours.close()
+        theirs.close()
+        os.close(folder)
+    link = socket.socket(fileno=handles[0])
+    link.settimeout(_SECONDS)
+    if struct.unpack("iII", link.getsockopt(socket.SOL_SOCKET, socket.SO_PEERCRED, 12))[0] != pid:
+        link.close()
+        raise DBusError("something else answers in systemd's place")
+    return link
+
+
+def _number(value: object) -> int:
+    return value if isinstance(value, int) else 0
+
+
+def _list(value: Decoded) -> list[Decoded]:
+    return value if isinstance(value, list) else []

@@ -1,0 +1,133 @@
+"""A running world as it is seen from outside, and what it was like while it was healthy."""
+
+from __future__ import annotations
+
+import os
+import time
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, field
+from pathlib import Path
+
+from runners.hosts.box import Box, root_id
+from runners.hosts.clients import Clients
+from runners.hosts.files import Files
+from runners.hosts.kernel_view import Listener, Process, control_group, listeners, processes, program_of
+from runners.hosts.manager import Manager
+from runners.sim.system import SystemSpec, mappings, texts
+
+LOCAL = ("localhost", "127.0.0.1", "::1")
+_WILD = ("0.0.0.0", "::", "*")  # noqa: S104 (compared with, not bound to)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Baseline:
+    """The healthy machine. listeners: (protocol, port) -> programs that listen there; outside: ports that others reach;
+    mains: unit -> the program of its main process; lines: command lines and their programs; mounts: path -> device;
+    init: the program of the first process. Programs are digests of what runs."""
+
+    listeners: Mapping[tuple[str, int], frozenset[str]] = field(default_factory=dict)
+    outside: frozenset[int] = frozenset()
+    mains: Mapping[str, str] = field(default_factory=dict)
+    lines: tuple[tuple[str, str], ...] = ()
+    mounts: Mapping[str, str] = field(default_factory=dict)
+    names: Mapping[str, frozenset[str]] = field(default_factory=dict)
+    init: str = ""
+
+
+class Outside:
+    """Handles on one boot of a world; made anew when it was started again."""
+
+    def __init__(self, box: Box, spec: SystemSpec, clients: Clients | None) -> None:
+        self.box, self.spec, self.clients = box, spec, clients
+        self.pid = box.pid
+        self.uids = root_id(box.pid)
+        self.files = Files(box.pid, self.uids)
+        self.manager = Manager(box.pid, self.files)
+        self.group = control_group(box.pid)
+        self.baseline = Baseline()
+
+    def close(self) -> None:
+        self.manager.close()
+        self.files.close()
+
+    def now(self) -> float:
+        return time.time()
+
+    def processes(self) -> tuple[Process, ...]:
+        """Living ones; a zombie runs no more."""
+        return tuple(one for one in processes(self.group, self.uids) if one.state != "Z")
+
+    def program(self, process: Process) -> str:
+        return program_of(process, self._open)
+
+    def listeners(self, running: tuple[Process, ...]) -> tuple[Listener, ...]:
+        return tuple(listeners(self.pid, running))
+
+    def mounts(self) -> Iterator[tuple[str, str, str, tuple[str, ...]]]:
+        """(path, device, kind, options) in the order in which they were mounted."""
+        for line in Path(f"/proc/{self.pid}/mountinfo").read_text().splitlines():
+            left, _, right = line.partition(" - ")
+            fields, kind = left.split(), right.split()[0]
+            options = (*fields[5].split(","), *right.split()[2].split(","))
+            yield fields[4].replace("\\040", " "), fields[2], kind, options
+
+    def covered(self, path: str) -> str | None:
+        """A mount at or above the path that was not there while the world was healthy: it shows another file."""
+        for place, device, _, _ in self.mounts():
+            inside = place == "/" or path == place or path.startswith(place.rstrip("/") + "/")
+            if inside and self.baseline.mounts and self.baseline.mounts.get(place) != device:
+                return place
+        return None
+
+    def genuine_listener(self, protocol: str, port: int, process: Process) -> bool:
+        """Is it what listens there on the healthy machine? A port that nobody had there takes anyone."""
+        known = self.baseline.listeners.get((protocol, port))
+        return known is None or self.program(process) in known
+
+    def address_of(self, host: str) -> str:
+        """Where a client finds a host, by the described names: this machine's own address for any name of its own."""
+        own = self.box.plan.own
+        if host in (*LOCAL, self.spec.hostname, own):
+            return own
+        return str(self.spec.section("names").get(host, host))
+
+    def client_source(self) -> str:
+        """An address that requests come from: the first outside client's, so that rules about clients apply."""
+        for client in mappings(self.spec.settings.get("clients")):
+            for source in texts(client.get("sources")):
+                if source != self.box.plan.own:
+                    return source
+        return self.box.plan.gateway
+
+    def remember(self) -> Baseline:
+        """What the world is like now, while it is healthy."""
+        running = self.processes()
+        programs = {one.pid: self.program(one) for one in running}
+        by_inner = {one.inner: one for one in running}
+        ports: dict[tuple[str, int], set[str]] = {}
+        outside: set[int] = set()
+        names: dict[str, set[str]] = {}
+        for one in running:
+            names.setdefault(one.name, set()).add(programs[one.pid])
+        for listener in self.listeners(running):
+            held = ports.setdefault((listener.protocol, listener.port), set())
+            held.update(programs.get(pid, "") for pid in listener.pids)
+            if listener.address in _WILD or not listener.address.startswith(("127.", "::1")):
+                outside.add(listener.port)
+        mains = {name: programs[by_inner[main].pid] for name, main in self.manager.services() if main in by_inner}
+        self.baseline = Baseline(
+            listeners={key: frozenset(value) for key, value in ports.items()},
+            outside=frozenset(outside),
+            mains=mains,
+            lines=tuple((one.line, programs[one.pid]) for one in running),
+            mounts={place: device for place, device, _, _ in self.mounts()},
+            names={name: frozenset(value) for name, value in names.items()},
+            init=programs.get(self.pid, ""),
+        )
+        return self.baseline
+
+    def _open(self, path: str) -> int | None:
+        try:
+            return self.files.handle(path, os.O_RDONLY | os.O_NONBLOCK)
+        except OSError:
+            return None

@@ -1,0 +1,94 @@
+"""Tasks applied to a container by Ansible, over a connection of our own; what it leaves behind is taken away again."""
+
+from __future__ import annotations
+
+import json
+import os
+import shutil
+import subprocess
+import sys
+import tempfile
+from collections.abc import Iterator, Sequence
+from pathlib import Path
+from typing import NamedTuple
+
+from compiler.lower.playbooks import playbook
+from runners.worlds import TaskFailure
+from scenario_dsl.errors import HostError
+from scenario_dsl.model import Task
+
+_SECONDS = 180
+_LONGEST = 2000
+_PLUGINS = Path(__file__).parent / "ansible_plugins"
+
+
+class Play(NamedTuple):
+    """Where tasks are applied: a container of the engine at a socket."""
+
+    container: str
+    socket: str
+
+
+def apply(play: Play, tasks: Sequence[Task]) -> TaskFailure | None:
+    """Run the tasks as one play. Returns the first that failed. Raises HostError, TimeoutError."""
+    program = _program()
+    with tempfile.TemporaryDirectory(prefix="breakfix-play-") as folder:
+        book = Path(folder) / "play.yml"
+        book.write_bytes(playbook("maintenance", tasks))
+        result = Path(folder) / "result.json"
+        environment = {
+            "PATH": os.environ.get("PATH", ""),
+            "HOME": folder,
+            "LANG": "C.UTF-8",
+            "ANSIBLE_CONFIG": str(Path(folder) / "none.cfg"),
+            "ANSIBLE_CONNECTION_PLUGINS": str(_PLUGINS),
+            "ANSIBLE_CALLBACK_PLUGINS": str(_PLUGINS),
+            "ANSIBLE_STDOUT_CALLBACK": "outcome",
+            "ANSIBLE_HOME": str(Path(folder) / "ansible"),
+            "ANSIBLE_PIPELINING": "True",
+            "ANSIBLE_REMOTE_TMP": "/run/.maintenance",
+            "ANSIBLE_NO_TARGET_SYSLOG": "True",
+            "ANSIBLE_RETRY_FILES_ENABLED": "False",
+            "ANSIBLE_HOST_PATTERN_MISMATCH": "ignore",
+            "ANSIBLE_INTERPRETER_PYTHON": "/usr/bin/python3",
+            "ANSIBLE_FORKS": "1",
+            "BREAKFIX_RESULT": str(result),
+            "DOCKER_HOST": play.socket,
+        }
+        inventory = f"{play.container},"
+        # Nothing becomes root through sudo, which would write it into the world's log: we are root there.
+        extra = {
+            "ansible_connection": "engine",
+            "ansible_python_interpreter": "/usr/bin/python3",
+            "ansible_become": False,
+        }
+        call = [program, "-i", inventory, "-e", json.dumps(extra), str(book)]
+        try:
+            done = subprocess.run(call, env=environment, cwd=folder, capture_output=True, timeout=_SECONDS, check=False)
+        except subprocess.TimeoutExpired:
+            raise TimeoutError(f"the tasks took longer than {_SECONDS} s") from None
+        return _outcome(result, done)
+
+
+def _outcome(result: Path, done: subprocess.CompletedProcess[bytes]) -> TaskFailure | None:
+    for task, message in _failures(result):
+        return TaskFailure(task=task, message=message[:_LONGEST])
+    if done.returncode:
+        said = (done.stderr or done.stdout).decode("utf-8", "replace").strip()
+        return TaskFailure(task="", message=said[-_LONGEST:])
+    return None
+
+
+def _failures(result: Path) -> Iterator[tuple[str, str]]:
+    if result.exists():
+        for line in result.read_text().splitlines():
+            entry = json.loads(line)
+            yield str(entry["task"]), str(entry["message"])
+
+
+def _program() -> str:
+    beside = Path(sys.executable).parent / "ansible-playbook"
+    found = str(beside) if beside.exists() else shutil.which("ansible-playbook")
+    if found is None:
+        raise HostError("ansible is not installed", remedy="pip install 'breakfix[hosts]'")
+    return found

@@ -1,0 +1,256 @@
+"""http, dns, firewall, client and redis: asked over the network by code of our own, which stands outside the world or,
+for what the machine offers to itself alone, in its network and nowhere else of it."""
+
+from __future__ import annotations
+
+import http.client
+import shlex
+import socket
+import ssl
+import struct
+import time
+from urllib.parse import urlsplit
+
+from runners.hosts.kernel import in_network
+from runners.hosts.outside import LOCAL, Outside
+from runners.hosts.wiring import firewall_rules
+from runners.patterns import found
+from runners.sim.probes.arguments import Arguments
+from runners.sim.probes.seen import Seen
+from runners.worlds import Observation
+
+_PATIENCE = 20.0
+_AGENT = "Blackbox-Exporter/0.24.0"
+"""A request of ours looks like one more of the system's own monitor."""
+_LARGEST = 4 << 20
+
+
+def ask_http(outside: Outside, arguments: Arguments) -> Observation:
+    """From outside, through the firewall, to the machine's own address, even for `http://localhost/…`; only a port that
+    the healthy machine offers to itself alone is asked from inside. The answer counts when what listens there is what
+    listens there on the healthy machine."""
+    seen, url = Seen(), arguments.require("url")
+    parts = urlsplit(url)
+    host, port = parts.hostname or "", parts.port or (443 if parts.scheme == "https" else 80)
+    known = {number for _, number in outside.baseline.listeners}
+    inside = host in LOCAL and port in known and port not in outside.baseline.outside
+    address = "127.0.0.1" if inside else outside.address_of(host)
+    if address in ("127.0.0.1", outside.box.plan.own):
+        stranger = _stranger(outside, port)
+        if stranger is not None:
+            seen.expect(False, f"{stranger} answers on port {port}, which is not what belongs there")
+            return seen.observation()
+    within = arguments.number("within")
+    patience = _PATIENCE if within is None else min(_PATIENCE, within + 1)
+    begun = time.monotonic()
+    try:
+        link = _connected(outside, address, port, inside, patience)
+        if parts.scheme == "https":
+            link = _unverified().wrap_socket(link, server_hostname=host)
+        asked = http.client.HTTPConnection(host, port, timeout=patience)
+        asked.sock = link
+        try:
+            path = (parts.path or "/") + (f"?{parts.query}" if parts.query else "")
+            headers = {"User-Agent": _AGENT, "Host": arguments.text("host") or parts.netloc}
+            asked.request(arguments.text("method") or "GET", path, headers=headers)
+            answer = asked.getresponse()
+            body = answer.read(_LARGEST)
+        finally:
+            asked.close()
+    except (OSError, http.client.HTTPException) as error:
+        seen.expect(False, f"{url}: {error or type(error).__name__}")
+        return seen.observation()
+    status = arguments.integer("status")
+    seen.expect(answer.status < 400 if status is None else answer.status == status, f"{url} gave {answer.status}")
+    pattern = arguments.text("body_matches")
+    if pattern is not None:
+        there = found(pattern, body.decode("utf-8", "replace"))
+        seen.expect(there, f"its body {'matches' if there else 'does not match'} /{pattern}/")
+    for name, wanted in arguments.mapping("header").items():
+        value = answer.getheader(name)
+        seen.expect(value is not None and found(str(wanted), value), f"its {name} is {value}")
+    if within is not None:
+        took = time.monotonic() - begun
+        seen.expect(took <= within, f"it took {took:.3f} s")
+    return seen.observation()
+
+
+def _stranger(outside: Outside, port: int) -> str | None:
+    """Who listens on the port and does not belong there; None where nobody does or it is the right one."""
+    running = outside.processes()
+    by_pid = {one.pid: one for one in running}
+    holders = [
+        by_pid[pid]
+        for listener in outside.listeners(running)
+        if listener.protocol == "tcp" and listener.port == port
+        for pid in listener.pids
+        if pid in by_pid
+    ]
+    if not holders or any(outside.genuine_listener("tcp", port, one) for one in holders):
+        return None
+    return holders[0].name
+
+
+def _connected(outside: Outside, address: str, port: int, inside: bool, patience: float) -> socket.socket:
+    with in_network(outside.box.inside if inside else outside.box.outside):
+        link = socket.socket(socket.AF_INET, socket.SOCK_STREAM)
+    link.settimeout(patience)
+    try:
+        if not inside:
+            link.bind((outside.client_source(), 0))
+        link.connect((address, port))
+    except OSError:
+        link.close()
+        raise
+    return link
+
+
+def _unverified() -> ssl.SSLContext:
+    """As a monitor that looks whether anybody answers; the certificate has a probe of its own."""
+    context = ssl.create_default_context()
+    context.check_hostname = False
+    context.verify_mode = ssl.CERT_NONE
+    return context
+
+
+def redis(outside: Outside, arguments: Arguments) -> Observation:
+    """Asked on the machine's loopback; the server must be the genuine program."""
+    seen = Seen()
+    stranger = _stranger(outside, 6379)
+    if stranger is not None:
+        seen.expect(False, f"{stranger} answers in Redis' place")
+        return seen.observation()
+    words = [word.encode() for word in shlex.split(arguments.require("command"))]
+    try:
+        with _connected(outside, "127.0.0.1", 6379, True, _PATIENCE) as link:
+            parts = [b"*%d\r\n" % len(words), *(b"$%d\r\n%s\r\n" % (len(word), word) for word in words)]
+            link.sendall(b"".join(parts))
+            value = _reply(link.makefile("rb"))
+    except OSError as error:
+        seen.expect(False, f"Redis: {error}")
+        return seen.observation()
+    equals, pattern = arguments.text("equals"), arguments.text("matches")
+    if equals is not None:
+        seen.expect(value == equals, f"the answer is {value}")
+    if pattern is not None:
+        seen.expect(value is not None and found(pattern, value), f"the answer is {value}")
+    return seen.observation()
+
+
+def _reply(stream: object) -> str | None:
+    line: bytes = stream.readline().rstrip(b"\r\n")  # type: ignore[attr-defined]
+    if not line:
+        raise OSError("no answer")
+    kind, rest = line[:1], line[1:].decode("utf-8", "replace")
+    if kind == b"$":
+        if int(rest) < 0:
+            return None
+        data: bytes = stream.read(int(rest) + 2)  # type: ignore[attr-defined]
+        return data[:-2].decode("utf-8", "replace")
+    if kind == b"*":
+        return " ".join(str(_reply(stream)) for _ in range(max(0, int(rest))))
+    return rest
+
+
+def firewall(outside: Outside, arguments: Arguments) -> Observation:
+    seen, name, pattern = Seen(), arguments.require("chain"), arguments.require("rule")
+    rules, table = [], ""
+    for line in firewall_rules(outside.box.inside):
+        table = line[1:] if line.startswith("*") else table
+        if table == "filter" and line.startswith(f":{name} "):
+            rules.append(f"-P {name} {line.split()[1]}")
+        elif table == "filter" and line.startswith(f"-A {name} "):
+            rules.append(line)
+    matching = [rule for rule in rules if found(pattern, rule)]
+    fact = f"{name}: {matching[0]}" if matching else f"{name} has no rule /{pattern}/"
+    seen.expect(arguments.flag("present") is bool(matching), fact)
+    return seen.observation()
+
+
+def client(outside: Outside, arguments: Arguments) -> Observation:
+    """What the system's own clients got, as they tell it. Without `within`, since the world was opened."""
+    seen, name, within = Seen(), arguments.text("name"), arguments.number("within")
+    got = outside.clients.samples(name, within) if outside.clients is not None else []
+    failed = [sample for sample in got if not sample.ok]
+    fact = f"{len(failed)} of {len(got)} requests failed" + (f", last: {failed[-1].detail}" if failed else "")
+    seen.expect(len(failed) <= (arguments.integer("errors_at_most") or 0), fact)
+    return seen.observation()
+
+
+def dns(outside: Outside, arguments: Arguments) -> Observation:
+    """By nsswitch.conf, /etc/hosts and the servers of resolv.conf, asked from the machine's network."""
+    seen, name = Seen(), arguments.require("name")
+    answer, wanted = _resolve(outside, name), arguments.flag("resolves")
+    if answer is None:
+        seen.expect(not wanted, f"{name}: it does not resolve")
+        return seen.observation()
+    address = arguments.text("address")
+    seen.expect(bool(wanted) and address in (None, answer), f"{name} resolves to {answer}")
+    return seen.observation()
+
+
+def _resolve(outside: Outside, name: str) -> str | None:
+    sources = next(
+        (
+            line.split()[1:]
+            for line in outside.files.text("/etc/nsswitch.conf").splitlines()
+            if line.startswith("hosts:")
+        ),
+        ["files", "dns"],
+    )
+    for source in sources:
+        found_ = None
+        if source == "files":
+            found_ = _in_hosts(outside.files.text("/etc/hosts"), name)
+        elif source == "dns":
+            found_ = _asked(outside, name)
+        if found_ is not None:
+            return found_
+    return None
+
+
+def _in_hosts(text: str, name: str) -> str | None:
+    for line in text.splitlines():
+        words = line.partition("#")[0].split()
+        if name.lower() in [word.lower() for word in words[1:]] and "." in words[0]:
+            return words[0]
+    return None
+
+
+def _asked(outside: Outside, name: str) -> str | None:
+    lines = [line.split() for line in outside.files.text("/etc/resolv.conf").splitlines() if line.split()]
+    servers = [words[1] for words in lines if words[0] == "nameserver" and len(words) > 1][:3]
+    search = [word for words in lines if words[0] in ("search", "domain") for word in words[1:]]
+    names = [name.rstrip(".")] if "." in name else [*(f"{name}.{domain}" for domain in search), name]
+    for full in names:
+        for server in servers:
+            answer = _query(outside, full, server)
+            if answer is not None:
+                if answer:
+                    return answer
+                break
+    return None
+
+
+def _query(outside: Outside, name: str, server: str) -> str | None:
+    """One server's first address for a name: "" where it says that there is none, None where it does not answer."""
+    labels = b"".join(bytes([len(part)]) + part.encode() for part in name.split(".") if 0 < len(part) < 64)
+    question = struct.pack(">HHHHHH", 0x2A17, 0x0100, 1, 0, 0, 0) + labels + b"\0" + struct.pack(">HH", 1, 1)
+    with in_network(outside.box.inside):
+        link = socket.socket(socket.AF_INET, socket.SOCK_DGRAM)
+    with link:
+        link.settimeout(2.0)
+        try:
+            link.sendto(question, (server, 53))
+            answer = link.recv(1500)
+        except OSError:
+            return None
+    count = int.from_bytes(answer[6:8], "big")
+    at = len(question)
+    for _ in range(count):
+        at += 2 if at < len(answer) and answer[at] >= 0xC0 else len(name) + 2
+        kind, _, _, size = struct.unpack(">HHIH", answer[at : at + 10])
+        if kind == 1 and size == 4:
+            return socket.inet_ntoa(answer[at + 10 : at + 14])
+        at += 10 + size
+    return ""

@@ -1,0 +1,285 @@
+"""file, disk, mount, log, cron, user and certificate: what lies in the world's files."""
+
+from __future__ import annotations
+
+import math
+import posixpath
+import stat
+from collections.abc import Iterator
+
+from cryptography import x509
+from cryptography.hazmat.primitives.serialization import Encoding, PublicFormat, load_pem_private_key
+from cryptography.x509.oid import NameOID
+
+from runners.hosts.files import About, Account
+from runners.hosts.outside import Outside
+from runners.patterns import found
+from runners.sim.probes.arguments import Arguments
+from runners.sim.probes.seen import Seen
+from runners.sim.probes.timestamps import recent
+from runners.sim.programs.cron import CrontabError, Entry, parse
+from runners.worlds import Observation
+
+_KEYS = (".ssh/authorized_keys", ".ssh/authorized_keys2")
+
+
+def file(outside: Outside, arguments: Arguments) -> Observation:
+    """`type`, `target` are of the path itself; everything else is of what links lead to. What a mount that does not
+    belong there shows is not the file."""
+    path, seen, files = arguments.require("path"), Seen(), outside.files
+    cover = outside.covered(path)
+    if cover is not None:
+        seen.expect(False, f"something is mounted over {cover}, which is not what belongs there")
+        return seen.observation()
+    here, there = files.stat(path, follow=False), files.stat(path)
+    exists = arguments.flag("exists")
+    if exists is not None:
+        seen.expect(exists is (here is not None), f"{path} {'exists' if here is not None else 'does not exist'}")
+        if not exists:
+            return seen.observation()
+    if here is None:
+        seen.expect(False, f"{path} does not exist")
+        return seen.observation()
+    kind = arguments.text("type")
+    if kind is not None:
+        seen.expect(kind == _kind(here), f"{path} is a {_kind(here)}")
+    if "target" in arguments:
+        target = files.target(path)
+        seen.expect(target == arguments.text("target"), f"{path} points to {target}")
+    about = there if there is not None else here
+    _attributes(outside, arguments, path, about, seen)
+    _content(outside, arguments, path, there, seen)
+    reader, others = arguments.text("readable_by"), arguments.flag("readable_by_others")
+    if reader is not None:
+        account = files.account(reader)
+        can = account is not None and files.readable_by(path, account)
+        seen.expect(can, f"{path} is {'readable' if can else 'not readable'} by {reader}")
+    if others is not None:
+        can = files.readable_by(path, _STRANGER) or bool(about.mode & stat.S_IROTH)
+        seen.expect(can is others, f"{path} is {'readable' if can else 'not readable'} by others")
+    return seen.observation()
+
+
+_STRANGER = Account(name="stranger", uid=60000, gid=60000, home="/", shell="", groups=())
+
+
+def _kind(about: About) -> str:
+    names = {stat.S_IFLNK: "link", stat.S_IFDIR: "directory", stat.S_IFREG: "file"}
+    return names.get(stat.S_IFMT(about.mode), "special file")
+
+
+def _attributes(outside: Outside, arguments: Arguments, path: str, about: About, seen: Seen) -> None:
+    owner, group = arguments.text("owner"), arguments.text("group")
+    if owner is not None:
+        name = outside.files.user_names().get(about.uid, str(about.uid))
+        seen.expect(name == owner, f"{path} belongs to {name}")
+    if group is not None:
+        name = outside.files.group_names().get(about.gid, str(about.gid))
+        seen.expect(name == group, f"{path} has the group {name}")
+    mode, most = arguments.text("mode"), arguments.text("mode_at_most")
+    permissions = stat.S_IMODE(about.mode)
+    if mode is not None:
+        seen.expect(permissions == int(mode, 8), f"{path} has mode {permissions:04o}")
+    if most is not None:
+        seen.expect(not permissions & ~int(most, 8), f"{path} has mode {permissions:04o}")
+
+
+def _content(outside: Outside, arguments: Arguments, path: str, about: About | None, seen: Seen) -> None:
+    least, most = arguments.integer("size_at_least"), arguments.integer("size_at_most")
+    size = about.size if about is not None else 0
+    if least is not None:
+        seen.expect(about is not None and size >= least, f"{path} has {size} bytes")
+    if most is not None:
+        seen.expect(size <= most, f"{path} has {size} bytes")
+    wanted, unwanted = arguments.text("contains"), arguments.text("lacks")
+    if wanted is not None or unwanted is not None:
+        text = outside.files.text(path)
+        for pattern, expected in ((wanted, True), (unwanted, False)):
+            if pattern is not None:
+                there = found(pattern, text)
+                seen.expect(there is expected, f"{path} {'contains' if there else 'lacks'} /{pattern}/")
+
+
+def disk(outside: Outside, arguments: Arguments) -> Observation:
+    """Percentages are df's. It is the healthy machine's file system that is measured."""
+    seen, path = Seen(), arguments.require("path")
+    cover = outside.covered(path)
+    if cover is not None:
+        seen.expect(False, f"something is mounted over {cover}, which is not what belongs there")
+        return seen.observation()
+    while path != "/" and outside.files.stat(path) is None:
+        path = posixpath.dirname(path)
+    space = outside.files.space(path)
+    if space is None:
+        seen.expect(False, f"{path} cannot be looked at")
+        return seen.observation()
+    free, used = space.f_bavail * space.f_frsize, (space.f_blocks - space.f_bfree) * space.f_frsize
+    inodes_used = space.f_files - space.f_ffree
+    percent, inode_percent = _percent(used, free), _percent(inodes_used, space.f_favail)
+    about, inodes = f"{path} is {percent}% full, {free} bytes free", f"{inode_percent}% of inodes used"
+    for name, measured, upper, fact in (
+        ("used_percent_at_most", percent, True, about),
+        ("used_percent_at_least", percent, False, about),
+        ("free_at_least", free, False, about),
+        ("free_at_most", free, True, about),
+        ("inodes_free_at_least", space.f_favail, False, f"{path} has {space.f_favail} inodes free"),
+        ("inodes_used_percent_at_most", inode_percent, True, f"{path}: {inodes}"),
+        ("inodes_used_percent_at_least", inode_percent, False, f"{path}: {inodes}"),
+    ):
+        limit = arguments.number(name)
+        if limit is not None:
+            seen.expect(measured <= limit if upper else measured >= limit, fact)
+    return seen.observation()
+
+
+def _percent(used: int, free: int) -> int:
+    return math.ceil(100 * used / (used + free)) if used + free else 0
+
+
+def mount(outside: Outside, arguments: Arguments) -> Observation:
+    seen, path = Seen(), arguments.require("path").rstrip("/") or "/"
+    here = next((options for place, _, _, options in reversed(tuple(outside.mounts())) if place == path), None)
+    wanted = arguments.flag("mounted")
+    seen.expect(wanted is (here is not None), f"{path} is {'mounted' if here is not None else 'not mounted'}")
+    if here is not None and wanted:
+        for option in arguments.texts("options"):
+            seen.expect(option in here, f"{path} has the options {','.join(here)}")
+    return seen.observation()
+
+
+def log(outside: Outside, arguments: Arguments) -> Observation:
+    """Lines of a file."""
+    seen, pattern, path = Seen(), arguments.require("matches"), arguments.require("path")
+    within, now = arguments.number("within"), outside.now()
+    least, most = arguments.integer("count_at_least"), arguments.integer("count_at_most")
+    if least is None and most is None:
+        least = 1
+    data = outside.files.read(path)
+    if data is None:
+        seen.expect(False, f"{path} cannot be read")
+        return seen.observation()
+    lines: Iterator[str] = iter(data.decode("utf-8", "replace").split("\n"))
+    if within is not None:
+        lines = recent(lines, now - within, now)
+    count = sum(found(pattern, line) for line in lines)
+    good = (least is None or count >= least) and (most is None or count <= most)
+    seen.expect(good, f"{count} lines /{pattern}/ in {path}")
+    return seen.observation()
+
+
+def cron(outside: Outside, arguments: Arguments) -> Observation:
+    """Jobs of the user's own table, of /etc/crontab and of /etc/cron.d; a table that cron refuses holds none."""
+    seen, name, pattern = Seen(), arguments.require("user"), arguments.require("command")
+    jobs = [entry for entry in _jobs(outside) if entry.user == name and found(pattern, entry.command)]
+    schedule = arguments.text("schedule")
+    matching = [entry for entry in jobs if schedule is None or entry.schedule == " ".join(schedule.split())]
+    fact = f"{name} has the job {jobs[0].schedule} {jobs[0].command}" if jobs else f"{name} has no job /{pattern}/"
+    seen.expect(arguments.flag("present") is bool(matching), fact)
+    return seen.observation()
+
+
+def _jobs(outside: Outside) -> Iterator[Entry]:
+    """cron takes a table only from the user it belongs to, and its own ones only from root and closed to others."""
+    files, users = outside.files, outside.files.user_names()
+    tables: list[tuple[str, str | None]] = [("/etc/crontab", None)]
+    tables += [(f"/etc/cron.d/{one}", None) for one in files.names("/etc/cron.d") if "." not in one]
+    spool = "/var/spool/cron/crontabs"
+    tables += [(f"{spool}/{one}", one) for one in files.names(spool)]
+    for path, user in tables:
+        about = files.stat(path)
+        trusted = about is not None and not about.mode & 0o022 and users.get(about.uid) in ("root", user)
+        if trusted:
+            try:
+                yield from parse(files.text(path), user)
+            except CrontabError:
+                continue
+
+
+def user(outside: Outside, arguments: Arguments) -> Observation:
+    """What the account files, the home's keys and sudoers say."""
+    seen, name, files = Seen(), arguments.require("name"), outside.files
+    account, wanted = files.account(name), arguments.flag("exists")
+    if wanted is not None:
+        seen.expect(wanted is (account is not None), f"{name} {'exists' if account is not None else 'does not exist'}")
+    if account is None:
+        return seen.observation()
+    names = files.group_names()
+    own = {names.get(number, "") for number in account.groups}
+    for group in arguments.texts("groups"):
+        seen.expect(group in own, f"{name} is {'in' if group in own else 'not in'} {group}")
+    shell = arguments.text("shell")
+    if shell is not None:
+        seen.expect(account.shell == shell, f"its shell is {account.shell}")
+    locked = arguments.flag("locked")
+    if locked is not None:
+        lines = [line.split(":") for line in files.text("/etc/shadow").splitlines()]
+        secret = next((fields[1] for fields in lines if fields[0] == name and len(fields) > 1), "*")
+        now = secret.startswith(("!", "*"))
+        seen.expect(now is locked, f"its password is {'locked' if now else 'not locked'}")
+    pattern = arguments.text("authorized_keys_lack")
+    if pattern is not None:
+        bad = any(found(pattern, files.text(f"{account.home}/{path}")) for path in _KEYS)
+        seen.expect(not bad, f"its keys {'hold' if bad else 'lack'} /{pattern}/")
+    sudo = arguments.flag("sudo")
+    if sudo is not None:
+        may = account.uid == 0 or any(_names(line, account.name, own, account.uid) for line in _sudoers(outside))
+        seen.expect(may is sudo, f"it may {'' if may else 'not '}use sudo")
+    return seen.observation()
+
+
+def _sudoers(outside: Outside) -> Iterator[str]:
+    paths = ["/etc/sudoers"]
+    # sudo leaves out names with a dot and those that end in ~.
+    paths += [
+        f"/etc/sudoers.d/{one}" for one in outside.files.names("/etc/sudoers.d") if "." not in one and one[-1] != "~"
+    ]
+    for path in paths:
+        yield from outside.files.text(path).replace("\t", " ").splitlines()
+
+
+def _names(line: str, name: str, groups: set[str], uid: int) -> bool:
+    """Is it a rule of sudoers for the account, a group of its, or all?"""
+    who, _, rest = line.strip().partition(" ")
+    whom = {name, "ALL", f"#{uid}", *(f"%{group}" for group in groups)}
+    return "=" in rest and who in whom and not who.startswith(("Defaults", "User_Alias", "Cmnd_Alias"))
+
+
+def certificate(outside: Outside, arguments: Arguments) -> Observation:
+    """The first certificate of the file. Who signed it is not asked."""
+    seen, path = Seen(), arguments.require("path")
+    try:
+        parsed = x509.load_pem_x509_certificate(outside.files.read(path) or b"")
+    except ValueError:
+        seen.expect(False, f"{path} holds no certificate")
+        return seen.observation()
+    now = outside.now()
+    begin, end = parsed.not_valid_before_utc.timestamp(), parsed.not_valid_after_utc.timestamp()
+    seen.expect(arguments.flag("valid") is (begin <= now <= end), f"{path} is valid until {parsed.not_valid_after_utc}")
+    longer, host, key = arguments.number("valid_for_at_least"), arguments.text("host"), arguments.text("matches_key")
+    if longer is not None:
+        seen.expect(end - now >= longer, f"it has {int(end - now)} s left")
+    if host is not None:
+        names = _subjects(parsed)
+        covered = host in names or any(one[:2] == "*." and host.partition(".")[2] == one[2:] for one in names)
+        seen.expect(covered, f"it is made out for {', '.join(names)}")
+    if key is not None:
+        belongs = _belongs(parsed, outside.files.read(key) or b"")
+        seen.expect(belongs, f"{key} {'belongs' if belongs else 'does not belong'} to it")
+    return seen.observation()
+
+
+def _subjects(parsed: x509.Certificate) -> list[str]:
+    try:
+        extension = parsed.extensions.get_extension_for_class(x509.SubjectAlternativeName)
+        return [str(name) for name in extension.value.get_values_for_type(x509.DNSName)]
+    except x509.ExtensionNotFound:
+        return [str(one.value) for one in parsed.subject.get_attributes_for_oid(NameOID.COMMON_NAME)]
+
+
+def _belongs(parsed: x509.Certificate, key: bytes) -> bool:
+    try:
+        public = load_pem_private_key(key, None).public_key()
+    except (ValueError, TypeError):
+        return False
+    form = (Encoding.DER, PublicFormat.SubjectPublicKeyInfo)
+    return public.public_bytes(*form) == parsed.public_key().public_bytes(*form)

@@ -1,0 +1,193 @@
+"""One world that is a container: the interface of worlds over all else in this folder. Its time is the real one."""
+
+from __future__ import annotations
+
+import os
+import time
+from collections.abc import Callable, Sequence
+from contextlib import ExitStack
+from typing import ParamSpec, TypeVar
+
+from runners.cutting import cut
+from runners.hosts.box import Box
+from runners.hosts.clients import Clients
+from runners.hosts.dbus import DBusError
+from runners.hosts.engine import Engine, EngineError
+from runners.hosts.facts import Layers, Node, Picture, base_facts, from_image, lasting, take_picture, volatile_paths
+from runners.hosts.neighbours import Neighbours
+from runners.hosts.outside import Outside
+from runners.hosts.playbooks import Play
+from runners.hosts.playbooks import apply as apply_tasks
+from runners.hosts.probes.evaluate import evaluate
+from runners.hosts.restore import restore
+from runners.hosts.session import Session
+from runners.sim.system import SystemSpec, texts
+from runners.worlds import CommandResult, Facts, Observation, TaskFailure, WorldError
+from scenario_dsl.model import Probe, Task
+
+_KEPT = 4 << 20
+_TIMED_OUT = 124
+_AGED_AT_MOST = 4.0
+"""Real seconds that a past of any length takes here."""
+
+Given = ParamSpec("Given")
+Result = TypeVar("Result")
+
+
+class ContainerWorld:
+    """Open from the moment it is made. Raises WorldError for whatever goes wrong on our side."""
+
+    def __init__(
+        self, engine: Engine, spec: SystemSpec, image: str, *, seed: int, closed: Callable[[], None] = lambda: None
+    ) -> None:
+        """closed: called once, when nothing of the world is left."""
+        self._engine, self._spec, self._image = engine, spec, image
+        self._pictures: list[tuple[Facts, Picture]] = []
+        with ExitStack() as undoing:
+            undoing.callback(closed)
+            self._box = Box(engine, spec, image, kind="world")
+            undoing.callback(self._box.close)
+            undoing.callback(Neighbours(spec, self._box.outside).close)
+            self._box.start()
+            self._box.wait_until_up(_services(spec))
+            self._outside = Outside(self._box, spec, None)
+            undoing.callback(lambda: self._outside.close())
+            self._outside.manager.connect()
+            self._outside.remember()
+            self._layers = Layers.of(engine.inspect(self._box.container))
+            self._clients = self._outside.clients = Clients(spec, self._box.plan.own, self._box.outside, seed)
+            undoing.callback(self._clients.close)
+            self._session = Session(engine, self._box.container)
+            undoing.callback(self._session.close)
+            self._undoing = undoing.pop_all()
+        self._opened = time.monotonic()
+
+    # -- the agent's side
+
+    def run(self, command: str, *, output_bytes: int, seconds: float) -> CommandResult:
+        return _guarded(self._run, command, output_bytes, seconds)
+
+    def _run(self, command: str, output_bytes: int, seconds: float) -> CommandResult:
+        self._up()
+        begun = time.monotonic()
+        said = self._session.run(command, seconds=seconds, keep=max(_KEPT, 4 * output_bytes))
+        kept = [cut(data, output_bytes) for data in (said.output, said.stdout, said.stderr)]
+        return CommandResult(
+            output=kept[0],
+            stdout=kept[1],
+            stderr=kept[2],
+            exit_code=_TIMED_OUT if said.timed_out else said.exit_code,
+            seconds=time.monotonic() - begun,
+            truncated=said.dropped or kept[0] != said.output,
+            timed_out=said.timed_out,
+            prompt=self.prompt(),
+        )
+
+    def prompt(self) -> str:
+        folder = self._session.folder
+        if f"{folder}/".startswith("/root/"):
+            folder = "~" + folder[len("/root") :]
+        return f"root@{self._spec.hostname}:{folder}# "
+
+    # -- the other side
+
+    def observe(self, probes: Sequence[Probe]) -> tuple[Observation, ...]:
+        return _guarded(self._observe, probes)
+
+    def _observe(self, probes: Sequence[Probe]) -> tuple[Observation, ...]:
+        outside = self._up()
+        return tuple(evaluate(outside, probe) for probe in probes)
+
+    def apply(self, tasks: Sequence[Task]) -> TaskFailure | None:
+        return _guarded(self._apply, tasks)
+
+    def _apply(self, tasks: Sequence[Task]) -> TaskFailure | None:
+        self._up()
+        failure = apply_tasks(Play(self._box.container, self._engine.url), tasks)
+        self._box.run(["rm", "-rf", "/run/.maintenance", "/root/.ansible"])
+        return failure
+
+    def wait(self, seconds: float) -> None:
+        time.sleep(seconds)
+
+    def age(self, seconds: float) -> None:
+        """Real time cannot be skipped: its clients ask at once what they would have asked meanwhile."""
+        self._clients.catch_up(seconds)
+        time.sleep(min(seconds, _AGED_AT_MOST))
+
+    def elapsed(self) -> float:
+        return time.monotonic() - self._opened
+
+    def facts(self) -> Facts:
+        return _guarded(self._facts)
+
+    def _facts(self) -> Facts:
+        outside = self._up()
+        picture = take_picture(self._layers, volatile_paths(self._spec), self._box.inside, outside.uids)
+        base = base_facts(self._image, self._layers, self._spec, outside.uids)
+        by_inner = {one.inner: one for one in outside.processes()}
+        facts = Facts(
+            persistent=lasting(base, picture),
+            processes={
+                name: f"{main} since {by_inner[main].started}"
+                for name, main in sorted(outside.manager.services())
+                if main in by_inner
+            },
+            requests_failed=self._clients.requests_failed,
+            transactions_broken=self._clients.transactions_broken,
+        )
+        self._pictures.append((facts, picture))
+        return facts
+
+    def restore(self, before: Facts) -> tuple[str, ...]:
+        return _guarded(self._restore, before)
+
+    def _restore(self, before: Facts) -> tuple[str, ...]:
+        outside = self._up()
+        picture = next((picture for facts, picture in self._pictures if facts is before), None)
+        if picture is None:
+            raise WorldError("these facts were not taken in this world")
+        now = self._facts()
+
+        def was(path: str) -> Node | None:
+            return picture.nodes.get(path) or from_image(self._layers, path, outside.uids)
+
+        restore(outside, now.persistent, before.persistent, was, picture.firewall)
+        after = self._facts().persistent
+        names = sorted(after.keys() | before.persistent.keys())
+        return tuple(name for name in names if after.get(name) != before.persistent.get(name))
+
+    def close(self) -> None:
+        _guarded(self._undoing.close)
+
+    def _up(self) -> Outside:
+        """The running world; one that was shut down comes up again, as a machine does whose power is on."""
+        outside = self._outside
+        if self._box.runs():
+            return outside
+        self._session.close()
+        outside.close()
+        self._box.start()
+        self._box.wait_until_up(())
+        renewed = Outside(self._box, self._spec, self._clients)
+        renewed.baseline = outside.baseline
+        self._outside = renewed
+        return renewed
+
+
+def _services(spec: SystemSpec) -> tuple[str, ...]:
+    """The enabled units of the description that an image was given: what has to run before a world is healthy."""
+    own = {os.path.basename(file.path) for file in spec.files if file.path.endswith(".service")}
+    units = spec.section("units")
+    return tuple(
+        name for name in texts(units.get("enabled")) if f"{name}.service" in own and not name.startswith("systemd-")
+    )
+
+
+def _guarded(work: Callable[Given, Result], *given: Given.args, **named: Given.kwargs) -> Result:
+    try:
+        return work(*given, **named)
+    except (WorldError, KeyboardInterrupt):
+        raise
+    except (EngineError, DBusError, OSError, ValueError, KeyError) as error:
+        raise WorldError(f"the container failed: {type(error).__name__}: {error}") from error
