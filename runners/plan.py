@@ -16,9 +16,6 @@ from scenario_dsl.model import Difficulty, Kind, Limits, Split
 from scenario_dsl.values import Value
 from scenario_dsl.worlds import ResolvedScenario, Role
 
-_IDENTIFIED_BY = (("scenario",), ("name", "configuration"))
-"""Keys that tell the entries of a list in a plan apart, so that a difference can name the entry."""
-
 
 class PlanError(AuthorError):
     """What was asked for cannot be planned."""
@@ -26,6 +23,23 @@ class PlanError(AuthorError):
 
 class HeldoutError(PlanError):
     """An agent that learns from what it plays was to play scenarios that are kept for judging it."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class GivenLimits:
+    """Limits instead of the scenarios' own; None leaves a scenario's."""
+
+    commands: int | None = None
+    seconds: float | None = None
+    output_bytes: int | None = None
+
+    def over(self, limits: Limits) -> Limits:
+        """Those given, and the others as they are."""
+        return Limits(
+            commands=limits.commands if self.commands is None else self.commands,
+            seconds=limits.seconds if self.seconds is None else self.seconds,
+            output_bytes=limits.output_bytes if self.output_bytes is None else self.output_bytes,
+        )
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -44,17 +58,24 @@ class PlannedScenario:
     all_worlds: tuple[tuple[str, Role], ...]
     full_score: float
     limits: Limits
+    waived: int = 0
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Plan:
-    """A resolved plan: what is played, and nothing of how. A run goes on only with the plan it was begun with."""
+    """A resolved plan: what is played, and nothing of how. A run goes on only with the plan it was begun with.
+
+    `prices`: an agent's label and money for a million tokens (in, out), where they are known: costs of one run are of
+    one kind. `name` is what its document calls it.
+    """
 
     backend: str
     agents: tuple[AgentIdentity, ...]
     scenarios: tuple[PlannedScenario, ...]
     seeds: tuple[int, ...]
     attempts: int
+    name: str = ""
+    prices: tuple[tuple[str, float, float], ...] = ()
 
     @property
     def size(self) -> int:
@@ -84,6 +105,7 @@ class Plan:
             pack_version=scenario.pack_version,
             bundle_digest=scenario.bundle_digest,
             proven=scenario.proven,
+            waived=scenario.waived,
             scenario=scenario.scenario,
             difficulty=scenario.difficulty,
             kind=scenario.kind,
@@ -109,15 +131,19 @@ def plan(
     backend: str,
     scenarios: Sequence[str] = (),
     worlds: Sequence[str] = (),
+    splits: Sequence[str] = (),
     attempts: int = 1,
     seeds: Sequence[int] = (0,),
-    limits: Limits | None = None,
+    limits: GivenLimits | None = None,
+    name: str = "",
 ) -> Plan:
     """Resolve what is to be played.
 
     scenarios: names; none means all. worlds: roles (`primary`, `twin`, `control`) or names; none means all.
-    limits: instead of each scenario's own. Raises PlanError for unknown names, agents given twice, agents that cannot
-    play a scenario, and nothing to play; HeldoutError for training agents and held-out scenarios.
+    splits: `train`, `heldout`; none means both. limits: instead of the scenarios' own.
+
+    Raises PlanError for unknown names, agents given twice, agents that cannot play a scenario, and nothing to play;
+    HeldoutError for training agents and held-out scenarios.
     """
     if attempts < 1 or not seeds:
         raise PlanError("a plan needs at least one attempt and one seed")
@@ -125,7 +151,7 @@ def plan(
     _refuse_twice("agent", [identity.label for identity in identities])
     _refuse_twice("seed", [str(seed) for seed in seeds])
     _refuse_twice("bundle", [f"{bundle.name} {bundle.digest[:12]}" for bundle in bundles])
-    chosen = _chosen(bundles, scenarios)
+    chosen = [(bundle, found) for bundle, found in _chosen(bundles, scenarios) if not splits or found.split in splits]
     for _, scenario in chosen:
         _check_agents(scenario, agents, attempts)
     planned = tuple(_planned(bundle, scenario, worlds, limits) for bundle, scenario in chosen)
@@ -135,6 +161,8 @@ def plan(
         scenarios=tuple(scenario for scenario in planned if scenario.worlds),
         seeds=tuple(seeds),
         attempts=attempts,
+        name=name,
+        prices=tuple((agent.identity.label, *agent.price) for agent in agents if agent.price is not None),
     )
     if resolved.size == 0:
         raise PlanError("there is nothing to play: no agent, no scenario or no world was chosen")
@@ -168,7 +196,7 @@ def _chosen(
 
 
 def _planned(
-    bundle: VerifiedBundle, scenario: ResolvedScenario, worlds: Sequence[str], limits: Limits | None
+    bundle: VerifiedBundle, scenario: ResolvedScenario, worlds: Sequence[str], limits: GivenLimits | None
 ) -> PlannedScenario:
     every = tuple((world.name, world.role) for world in scenario.worlds)
     return PlannedScenario(
@@ -176,6 +204,7 @@ def _planned(
         pack_version=bundle.version,
         bundle_digest=bundle.digest,
         proven=bundle.proven,
+        waived=0 if bundle.proof is None else bundle.proof.waived(scenario.name),
         scenario=scenario.name,
         difficulty=scenario.difficulty,
         kind=scenario.kind,
@@ -183,7 +212,7 @@ def _planned(
         worlds=tuple(world for world in every if not worlds or world[0] in worlds or world[1] in worlds),
         all_worlds=every,
         full_score=scenario.full_score,
-        limits=limits or scenario.limits,
+        limits=scenario.limits if limits is None else limits.over(scenario.limits),
     )
 
 
@@ -223,16 +252,17 @@ def _compare(where: str, stored: Value, new: Value) -> Iterator[str]:
 
 
 def _named(entries: tuple[Value, ...]) -> dict[str, Value]:
-    """The entries of a list by their names, or nothing where they have none."""
-    for keys in _IDENTIFIED_BY:
-        names = [
-            ":".join(str(entry[key]) for key in keys if entry[key])
-            for entry in entries
-            if isinstance(entry, Mapping) and all(key in entry for key in keys)
-        ]
-        if entries and len(names) == len(entries):
-            return dict(zip(names, entries, strict=True))
-    return {}
+    """The entries of a list by their names, so that a difference can name the entry; nothing where they have none."""
+    named = {name: entry for entry in entries if (name := _name_of(entry))}
+    return named if len(named) == len(entries) else {}
+
+
+def _name_of(entry: Value) -> str:
+    if not isinstance(entry, Mapping):
+        return ""
+    if "scenario" in entry:
+        return str(entry["scenario"])
+    return load(AgentIdentity, dump(entry)).label if "configuration" in entry else ""
 
 
 def _shown(value: Value) -> str:

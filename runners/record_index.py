@@ -1,6 +1,8 @@
 """The index of a run's records: which trial's record lies where in `records.jsonl`. It can be rebuilt at any time.
 
-Table `trials`: trial_id, ordinal, outcome, and the record's line by start and length in bytes, without its newline.
+Table `trials`: trial_id, ordinal, outcome, the record's line by start and length in bytes (without its newline), and
+what a run is watched by: agent, pack, kind of error, tokens, cost (NULL where unknown), whether it was carried over
+from an earlier run, and the time at which it was written (seconds since 1970; 0 once the index was made anew).
 """
 
 from __future__ import annotations
@@ -12,28 +14,58 @@ from pathlib import Path
 from typing import NamedTuple
 
 from compiler.codec import Malformed
-from runners.records_io import RECORDS_FILE, RecordsError, committed_length, decode
+from runners.records import ErrorKind
+from runners.records_io import RECORDS_FILE, Line, RecordsError, committed_length, decode
 
 INDEX_FILE = "index.sqlite"
-_VERSION = 2
+_VERSION = 3
 _SCHEMA = """
 CREATE TABLE trials (
   trial_id TEXT NOT NULL, ordinal INTEGER NOT NULL, outcome TEXT NOT NULL, start INTEGER NOT NULL,
-  length INTEGER NOT NULL, PRIMARY KEY (trial_id, ordinal)
+  length INTEGER NOT NULL, agent TEXT NOT NULL, pack TEXT NOT NULL, kind TEXT, tokens INTEGER NOT NULL, cost REAL,
+  carried INTEGER NOT NULL, at REAL NOT NULL, PRIMARY KEY (trial_id, ordinal)
 ) WITHOUT ROWID
 """
-_INSERT = "INSERT OR REPLACE INTO trials VALUES (?, ?, ?, ?, ?)"
+_INSERT = "INSERT OR REPLACE INTO trials VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)"
 _END = "SELECT coalesce(max(start + length + 1), 0) FROM trials"
 
 
 class Entry(NamedTuple):
-    """One record: whose it is, how it ended, and where its line is."""
+    """One record: whose it is, how it ended, where its line is, and what it is counted as. A row of the table."""
 
     trial_id: str
     ordinal: int
     outcome: str
     start: int
     length: int
+    agent: str
+    pack: str
+    kind: str | None
+    tokens: int
+    cost: float | None
+    carried: bool
+    at: float
+
+    @classmethod
+    def of(cls, line: Line, start: int, at: float = 0.0) -> Entry:
+        """The entry of a line that is, or will be, written from that byte on."""
+        place = (line.trial_id, line.ordinal, line.outcome, start, len(line.data))
+        return cls(*place, line.agent, line.pack, line.kind, line.tokens, line.cost, line.carried, at)
+
+
+class Last(NamedTuple):
+    """How the last record of a trial ended. `kind`: whose trouble it was, where it is Errored."""
+
+    ordinal: int
+    outcome: str
+    kind: ErrorKind | None
+
+
+class Spent(NamedTuple):
+    """What a run used, retried records included, carried ones not. `money` leaves out what is unknown."""
+
+    tokens: int
+    money: float
 
 
 def open_index(folder: Path) -> sqlite3.Connection:
@@ -67,10 +99,16 @@ def add(index: sqlite3.Connection, entries: list[Entry]) -> None:
         index.executemany(_INSERT, entries)
 
 
-def played(index: sqlite3.Connection) -> dict[str, tuple[int, str]]:
-    """For each trial with a record: the highest ordinal and its outcome."""
-    rows = index.execute("SELECT trial_id, ordinal, outcome FROM trials ORDER BY ordinal")
-    return {identifier: (ordinal, outcome) for identifier, ordinal, outcome in rows}
+def played(index: sqlite3.Connection) -> dict[str, Last]:
+    """For each trial with a record: how the one with the highest ordinal ended."""
+    rows = index.execute("SELECT trial_id, ordinal, outcome, kind FROM trials ORDER BY ordinal")
+    return {identifier: Last(ordinal, outcome, kind) for identifier, ordinal, outcome, kind in rows}
+
+
+def spent(index: sqlite3.Connection) -> Spent:
+    """What all records together used."""
+    query = "SELECT coalesce(sum(tokens), 0), coalesce(sum(cost), 0.0) FROM trials WHERE NOT carried"
+    return Spent(*index.execute(query).fetchone())
 
 
 def entries_like(folder: Path, beginning: str) -> tuple[Entry, ...]:
@@ -129,5 +167,5 @@ def _entries_from(path: Path, start: int) -> Iterator[Entry]:
                 record = decode(data[:-1])
             except Malformed as error:
                 raise RecordsError(f"{path}: at byte {position}: {error}") from error
-            yield Entry(record.trial_id, record.ordinal, record.outcome, position, len(data) - 1)
+            yield Entry.of(Line.of(record), position)
             position += len(data)

@@ -12,12 +12,12 @@ seal it anew. What others are to believe is signed; see reports.)
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from pathlib import Path
 from typing import NamedTuple
 
 from compiler.codec import Malformed, dump, load
-from runners.records import Outcome, TrialRecord
+from runners.records import ErrorKind, Outcome, TrialRecord
 from scenario_dsl.errors import AuthorError
 
 RECORDS_FILE = "records.jsonl"
@@ -33,17 +33,36 @@ class RecordsError(AuthorError):
 class Line(NamedTuple):
     """One record as it is written, and what a run has to know of it. Made where it was played.
 
-    A tuple, like a job: thousands of them travel between processes, and dataclasses with slots are slow to pickle.
+    `kind` is the kind of its error, if it has one; `tokens` are those read and written; `carried`: taken over from an
+    earlier run. A tuple, like a job: thousands of them travel between processes, and dataclasses with slots are slow
+    to pickle.
     """
 
     trial_id: str
     ordinal: int
     outcome: Outcome
     data: bytes
+    agent: str
+    pack: str
+    kind: ErrorKind | None = None
+    tokens: int = 0
+    cost: float | None = 0.0
+    carried: bool = False
 
     @classmethod
     def of(cls, record: TrialRecord) -> Line:
-        return cls(record.trial_id, record.ordinal, record.outcome, seal(encode(record)))
+        return cls(
+            record.trial_id,
+            record.ordinal,
+            record.outcome,
+            seal(encode(record)),
+            record.trial.agent.label,
+            record.trial.pack,
+            record.error_kind,
+            record.tokens_in + record.tokens_out,
+            record.cost,
+            bool(record.origin),
+        )
 
 
 def encode(record: TrialRecord) -> bytes:
@@ -116,6 +135,18 @@ def check_seals(path: Path) -> None:
 def read_records(run: Path) -> Iterator[TrialRecord]:
     """`read_committed` without the bytes."""
     return (record for record, _ in read_committed(run))
+
+
+def read_records_at(run: Path, places: Iterable[tuple[int, int]]) -> Iterator[TrialRecord]:
+    """The records whose lines have these starts and lengths in bytes. Raises RecordsError."""
+    path = records_file(run)
+    with path.open("rb") as stream:
+        for start, length in places:
+            stream.seek(start)
+            try:
+                yield decode(stream.read(length))
+            except Malformed as error:
+                raise RecordsError(f"{path}: at byte {start}: {error}") from error
 
 
 def committed_length(path: Path) -> int:

@@ -5,7 +5,8 @@ from __future__ import annotations
 import signal
 import threading
 import time
-from collections.abc import Callable, Iterator, Sequence
+from collections import Counter
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
@@ -14,12 +15,16 @@ from typing import TypeAlias
 
 from compiler.verify import VerifiedBundle
 from runners.agents.spec import AgentSpec
+from runners.carrying import carried
+from runners.course import Budget, Course
 from runners.plan import Plan, PlanError
 from runners.pool.executor import Executor
+from runners.record_index import Last, Spent
 from runners.records_io import Line
 from runners.store import RunWriter, open_run
-from runners.trials import Job, Work
+from runners.trials import Job, Lane, Work
 from runners.worlds import Backend
+from scenario_dsl.errors import InternalError
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -35,18 +40,24 @@ class Progress:
 class Summary:
     """How a run ended.
 
-    resumed: trials that were finished before. retried: Errored records that were played again. errored: trials that
-    stayed so. interrupted: stopped by a signal; the same run started again goes on.
+    resumed: trials that were finished before. carried: those taken over from earlier runs just now. retried: Errored
+    records that were played again. errored: trials that stayed so. interrupted: stopped by a signal. stopped: the part
+    of the budget that was used up, in words; empty where none was. In both cases the same run started again goes on.
+    left: trials without a final record, by agent. spent: over all starts of the run.
     seconds: (getting ready, playing), of the machine's clock.
     """
 
     planned: int
     done: int
     resumed: int
+    carried: int
     retried: int
     errored: int
     unsupported: int
     interrupted: bool
+    stopped: str
+    left: Mapping[str, int]
+    spent: Spent
     seconds: tuple[float, float]
 
 
@@ -61,45 +72,93 @@ def run(
     folder: Path,
     *,
     executor: Executor,
-    retries: int = 2,
+    course: Course | None = None,
+    earlier: Sequence[Path] = (),
     progress: Report | None = None,
 ) -> Summary:
     """Play what is not yet played of `plan`, into `folder`.
 
-    Errored trials are played again, up to `retries` times each; every attempt keeps its record. SIGINT drains: nothing
-    new is begun, what is under way is written; a second one breaks off. Raises RunFolderError, HostError, PlanError
-    when the bundles or agents are not those of the plan.
+    Trials that an earlier run finished are taken over from there. Errored trials are played again, as often as the
+    course says; every attempt keeps its record. SIGINT and SIGTERM drain: nothing new is begun, what is under way is
+    written; a second one breaks off. So does a budget that is used up. Raises RunFolderError, HostError, PlanError when
+    the bundles or agents are not those of the plan.
     """
-    work = _work(plan, bundles, agents, backend)
+    course = course or Course()
+    work = _work(plan, bundles, agents, backend, course)
     begun = time.perf_counter()
-    with open_run(folder, plan) as writer, _drain() as stopping:
-        count = _Count(plan, writer, retries, progress)
+    with open_run(folder, plan) as writer, _drain() as signalled:
+        count = _Count(plan, writer, course, progress)
+        count.told()
+        count.take_over(earlier, folder)
+        limit = _Limit(course.budget, writer)
+
+        def stopping() -> bool:
+            return signalled.is_set() or limit.reached() != ""
+
         try:
-            if count.done < plan.size:
+            if count.done < plan.size and not stopping():
                 executor.start(work)
             ready = time.perf_counter()
             # Each pass plays what is still open; what failed for our reasons comes again in the next one.
-            for _ in range(retries + 1):
-                if count.done >= plan.size or stopping.is_set():
-                    break
-                for lines in executor.play(count.open_jobs(), stopping.is_set):
+            while count.done < plan.size and not stopping():
+                before = count.written
+                for lines in executor.play(count.open_jobs(), stopping):
                     count.write(lines)
+                if count.written == before and not stopping():
+                    raise InternalError("the executor gave jobs back that it was given to play")
         finally:
             executor.close()
-        return count.summary(stopping.is_set(), (ready - begun, time.perf_counter() - ready))
+        return count.summary(signalled.is_set(), limit, (ready - begun, time.perf_counter() - ready))
+
+
+class _Limit:
+    """What is left of a budget."""
+
+    def __init__(self, budget: Budget, writer: RunWriter) -> None:
+        self._budget = budget
+        self._writer = writer
+        self._begun = time.monotonic()
+
+    def reached(self) -> str:
+        """What is used up, in words."""
+        budget, spent = self._budget, self._writer.spent
+        if budget.money is not None and spent.money >= budget.money:
+            return f"money: {spent.money:.4g} of {budget.money:g}"
+        if budget.tokens is not None and spent.tokens >= budget.tokens:
+            return f"tokens: {spent.tokens} of {budget.tokens}"
+        if budget.seconds is not None and time.monotonic() - self._begun >= budget.seconds:
+            return f"wall clock: {budget.seconds:g} s"
+        return ""
 
 
 class _Count:
     """What is written and what is still open."""
 
-    def __init__(self, plan: Plan, writer: RunWriter, retries: int, progress: Report | None) -> None:
+    def __init__(self, plan: Plan, writer: RunWriter, course: Course, progress: Report | None) -> None:
         self._plan = plan
         self._writer = writer
-        self._retries = retries
+        self._course = course
         self._progress = progress
         self._retried = 0
-        self.done = sum(self._finished(*entry) for entry in writer.played.values())
+        self._carried = 0
+        self.written = 0
+        self.done = sum(map(self._finished, writer.played.values()))
         self._resumed = self.done
+
+    def told(self, lines: Sequence[Line] = ()) -> None:
+        """Tell whoever watches."""
+        if self._progress is not None:
+            self._progress(Progress(planned=self._plan.size, done=self.done, lines=tuple(lines)))
+
+    def take_over(self, earlier: Sequence[Path], folder: Path) -> None:
+        """Write what earlier runs have of the plan and this one has not."""
+        for run_folder in earlier:
+            if run_folder.resolve() == folder.resolve():
+                continue
+            missing = {job.trial_id for job in self._plan.jobs() if job.trial_id not in self._writer.played}
+            for lines in carried(run_folder, missing):
+                self._carried += len(lines)
+                self.write(lines)
 
     def open_jobs(self) -> Iterator[Job]:
         """The trials that have no final record yet, each with its next ordinal."""
@@ -108,34 +167,47 @@ class _Count:
             last = played.get(job.trial_id)
             if last is None:
                 yield job
-            elif not self._finished(*last):
+            elif not self._finished(last):
                 self._retried += 1
-                yield Job(trial_id=job.trial_id, trial=job.trial, ordinal=last[0] + 1)
+                yield Job(trial_id=job.trial_id, trial=job.trial, ordinal=last.ordinal + 1)
 
     def write(self, lines: Sequence[Line]) -> None:
         self._writer.append(lines)
-        self.done += sum(self._finished(line.ordinal, line.outcome) for line in lines)
-        if self._progress is not None:
-            self._progress(Progress(planned=self._plan.size, done=self.done, lines=tuple(lines)))
+        self.written += len(lines)
+        self.done += sum(self._finished(Last(line.ordinal, line.outcome, line.kind)) for line in lines)
+        self.told(lines)
 
-    def summary(self, interrupted: bool, seconds: tuple[float, float]) -> Summary:
-        outcomes = [outcome for _, outcome in self._writer.played.values()]
+    def summary(self, interrupted: bool, limit: _Limit, seconds: tuple[float, float]) -> Summary:
+        played = self._writer.played
+        outcomes = Counter(last.outcome for last in played.values())
+        open_ = self.done < self._plan.size
+        left: Counter[str] = Counter()
+        if open_:
+            for job in self._plan.jobs():
+                last = played.get(job.trial_id)
+                left[job.trial.agent.label] += last is None or not self._finished(last)
         return Summary(
             planned=self._plan.size,
             done=self.done,
             resumed=self._resumed,
+            carried=self._carried,
             retried=self._retried,
-            errored=outcomes.count("Errored"),
-            unsupported=outcomes.count("Unsupported"),
-            interrupted=interrupted and self.done < self._plan.size,
+            errored=outcomes["Errored"],
+            unsupported=outcomes["Unsupported"],
+            interrupted=interrupted and open_,
+            stopped=limit.reached() if open_ and not interrupted else "",
+            left={label: number for label, number in left.items() if number},
+            spent=self._writer.spent,
             seconds=seconds,
         )
 
-    def _finished(self, ordinal: int, outcome: str) -> bool:
-        return outcome != "Errored" or ordinal >= self._retries
+    def _finished(self, last: Last) -> bool:
+        return last.outcome != "Errored" or last.ordinal >= self._course.tries(last.kind)
 
 
-def _work(plan: Plan, bundles: Sequence[VerifiedBundle], agents: Sequence[AgentSpec], backend: Backend) -> Work:
+def _work(
+    plan: Plan, bundles: Sequence[VerifiedBundle], agents: Sequence[AgentSpec], backend: Backend, course: Course
+) -> Work:
     contents = {bundle.digest: bundle.content for bundle in bundles}
     factories = {agent.identity: agent.factory for agent in agents}
     for scenario in plan.scenarios:
@@ -148,25 +220,26 @@ def _work(plan: Plan, bundles: Sequence[VerifiedBundle], agents: Sequence[AgentS
             raise PlanError(f"the plan needs the agent `{identity.label}`, which is not given")
     if backend.name != plan.backend:
         raise PlanError(f"the plan is for the backend `{plan.backend}`, not `{backend.name}`")
-    return Work(contents=contents, factories=factories, backend=backend)
+    lanes = {agent.identity: Lane(agent.lane, course.at_once(agent.lane)) for agent in agents if agent.lane}
+    return Work(contents=contents, factories=factories, backend=backend, lanes=lanes)
 
 
 @contextmanager
 def _drain() -> Iterator[threading.Event]:
-    """Turn the first SIGINT into an event. Only a main thread may; elsewhere the caller's handling stays."""
+    """Turn the first SIGINT or SIGTERM into an event. Only a main thread may; elsewhere the caller's handling stays."""
     stopping = threading.Event()
     if threading.current_thread() is not threading.main_thread():
         yield stopping
         return
-    before = signal.getsignal(signal.SIGINT)
 
     def handle(_number: int, _frame: FrameType | None) -> None:
         if stopping.is_set():
             raise KeyboardInterrupt
         stopping.set()
 
-    signal.signal(signal.SIGINT, handle)
+    before = {number: signal.signal(number, handle) for number in (signal.SIGINT, signal.SIGTERM)}
     try:
         yield stopping
     finally:
-        signal.signal(signal.SIGINT, before)
+        for number, handler in before.items():
+            signal.signal(number, handler)

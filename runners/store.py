@@ -9,6 +9,7 @@ from __future__ import annotations
 import fcntl
 import os
 import sqlite3
+import time
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from io import FileIO
@@ -16,9 +17,9 @@ from pathlib import Path
 
 from compiler.codec import Malformed
 from runners.plan import Plan, differences, from_json, to_json
-from runners.record_index import Entry, add, entries_like, open_index, played
+from runners.record_index import Entry, Last, Spent, add, entries_like, open_index, played, spent
 from runners.records import TrialRecord
-from runners.records_io import RECORDS_FILE, Line, RecordsError, check_seals, committed_length, decode, records_file
+from runners.records_io import RECORDS_FILE, Line, check_seals, committed_length, read_records_at, records_file
 from scenario_dsl.errors import AuthorError, HostError
 from scenario_dsl.writing import write_file, writing_to
 
@@ -34,27 +35,34 @@ class RunFolderError(AuthorError):
 class RunWriter:
     """The one writer of a run folder, made by `open_run`."""
 
-    def __init__(self, folder: Path, stream: FileIO, index: sqlite3.Connection, played: dict[str, tuple[int, str]]):
+    def __init__(self, folder: Path, stream: FileIO, index: sqlite3.Connection):
         self._folder = folder
         self._stream = stream
         self._index = index
-        self._played = played
+        self._played = played(index)
+        self._spent = spent(index)
         self._unsynced = 0
         self._end = stream.seek(0, os.SEEK_END)
 
     @property
-    def played(self) -> Mapping[str, tuple[int, str]]:
-        """For each trial with a record: the highest ordinal and its outcome."""
+    def played(self) -> Mapping[str, Last]:
+        """For each trial with a record: how its last one ended."""
         return self._played
+
+    @property
+    def spent(self) -> Spent:
+        """What the run used so far, over all its starts."""
+        return self._spent
 
     def append(self, lines: Sequence[Line]) -> None:
         """Write records. Raises HostError when the disk takes no more; what was written before stays whole."""
         entries: list[Entry] = []
         end = self._end
         data: list[bytes] = []
+        now = time.time()
         for line in lines:
             data += (line.data, b"\n")
-            entries.append(Entry(line.trial_id, line.ordinal, line.outcome, end, len(line.data)))
+            entries.append(Entry.of(line, end, now))
             end += len(line.data) + 1
         try:
             self._write(b"".join(data))
@@ -66,7 +74,9 @@ class RunWriter:
             raise self._full(error) from error
         self._end = end
         for line in lines:
-            self._played[line.trial_id] = (line.ordinal, line.outcome)
+            self._played[line.trial_id] = Last(line.ordinal, line.outcome, line.kind)
+            if not line.carried:
+                self._spent = Spent(self._spent.tokens + line.tokens, self._spent.money + (line.cost or 0.0))
         try:
             add(self._index, entries)
         except sqlite3.OperationalError as error:
@@ -124,7 +134,7 @@ def open_run(folder: Path, plan: Plan) -> Iterator[RunWriter]:
         try:
             # Unbuffered: after a failed write nothing may linger that would be written later, behind our back.
             with path.open("ab", buffering=0) as stream:
-                writer = RunWriter(folder, stream, index, played(index))
+                writer = RunWriter(folder, stream, index)
                 yield writer
                 writer.sync()
         finally:
@@ -146,7 +156,7 @@ def find_record(folder: Path, identifier: str, ordinal: int | None = None) -> Tr
 
     Raises RunFolderError when there is none or when the beginning fits several trials, RecordsError for a damaged file.
     """
-    path = records_file(folder)
+    records_file(folder)
     found = entries_like(folder, identifier)
     names = sorted({entry.trial_id for entry in found})
     if len(names) > 1:
@@ -154,13 +164,8 @@ def find_record(folder: Path, identifier: str, ordinal: int | None = None) -> Tr
     wanted = [entry for entry in found if ordinal in (None, entry.ordinal)]
     if not wanted:
         raise RunFolderError(f"{folder}: there is no record of the trial `{identifier}`")
-    with path.open("rb") as records:
-        records.seek(wanted[-1].start)
-        line = records.read(wanted[-1].length)
-    try:
-        return decode(line)
-    except Malformed as error:
-        raise RecordsError(f"{path}: at byte {wanted[-1].start}: {error}") from error
+    (record,) = read_records_at(folder, [(wanted[-1].start, wanted[-1].length)])
+    return record
 
 
 @contextmanager
@@ -185,7 +190,10 @@ def _settle_plan(folder: Path, plan: Plan) -> None:
         changed = differences(read_plan(folder), plan)
         if changed:
             listed = "\n".join(f"  {sentence}" for sentence in changed)
-            raise RunFolderError(f"{folder}: holds a run with another plan; choose another folder.\n{listed}")
+            raise RunFolderError(
+                f"{folder}: holds a run with another plan; choose another folder, and name this one with "
+                f"--since to take over what stayed the same.\n{listed}"
+            )
         return
     if (folder / RECORDS_FILE).exists():
         raise RunFolderError(f"{folder}: has records but no {PLAN_FILE}")

@@ -36,13 +36,24 @@ class Job(NamedTuple):
     ordinal: int
 
 
+class Lane(NamedTuple):
+    """What agents wait for, and how many of their episodes may be under way at once."""
+
+    name: str
+    most: int
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Work:
-    """All that a worker needs besides its jobs: contents by bundle digest, and how to make each agent."""
+    """All that a worker needs besides its jobs: contents by bundle digest, and how to make each agent.
+
+    lanes: for the agents that wait, what for and how many of them play at once.
+    """
 
     contents: Mapping[str, PackContent]
     factories: Mapping[AgentIdentity, AgentFactory]
     backend: Backend
+    lanes: Mapping[AgentIdentity, Lane] = field(default_factory=dict)
     _sites: dict[tuple[str, str], Site] = field(default_factory=dict, init=False, repr=False, compare=False)
 
     def site(self, trial: Trial) -> Site:

@@ -32,6 +32,7 @@ COMMANDS: Mapping[str, str] = {
     "sign": "Sign a bundle together with its proof.",
     "verify": "Verify a signed bundle against the keys you trust.",
     "run": "Run agents over a verified bundle's worlds.",
+    "status": "Say how far a run is: rate, time left, cost, errors by kind.",
     "report": "Turn runs into leaderboards, plots and one HTML page.",
     "export": "Write a run's frames as files for other tools.",
     "replay": "Run one recorded trial again and compare it byte for byte.",

@@ -1,4 +1,4 @@
-"""breakfix run: agents over the worlds of a verified bundle."""
+"""breakfix run: agents over the worlds of verified bundles."""
 
 from __future__ import annotations
 
@@ -8,23 +8,41 @@ from typing import Annotated, Literal
 import typer
 
 from breakfix.cli.options import BackendName, Json, Quiet, TrustKey, trusted
-from breakfix.cli.output import emit, progress, say
-from breakfix.cli.running import play_plan
+from breakfix.cli.output import emit, say
+from breakfix.cli.running import Asked, executor_for, from_document, last_beside, summary_data
+from breakfix.cli.watching import watching
 from compiler.verify import verify
 from runners.agents.registry import parse_agent
 from runners.backends.registry import find_backend
+from runners.course import Course, retrying
 from runners.plan import plan
+from runners.planning.document import is_plan
+from runners.planning.resolving import Resolved
+from runners.run import Summary, run
 from scenario_dsl.errors import AuthorError
 
 
 def command(
-    bundles: Annotated[list[Path], typer.Argument(help="Signed bundles: folders, or tars with their envelopes.")],
-    agents: Annotated[
-        list[str], typer.Option("--agent", "-a", help="gold, bad, bad:HABIT, nop, random, script:FILE; repeat it.")
+    what: Annotated[
+        list[Path],
+        typer.Argument(
+            metavar="PLAN.yml | BUNDLE...",
+            help="A plan's document, or signed bundles: folders, or tars with their envelopes.",
+        ),
     ],
     out: Annotated[Path, typer.Option("--out", "-o", help="The run folder; the same one goes on where it stopped.")],
+    agents: Annotated[
+        list[str] | None,
+        typer.Option(
+            "--agent",
+            "-a",
+            help="gold, bad, nop, random, script:FILE, cmd:PROGRAM, llm:PROVIDER/MODEL, module:Class; repeat it.",
+        ),
+    ] = None,
     trust: TrustKey = None,
-    attempts: Annotated[int, typer.Option("--attempts", "-n", min=1, help="Attempts of each agent in each world.")] = 1,
+    attempts: Annotated[
+        int | None, typer.Option("--attempts", "-n", min=1, help="Attempts of each agent in each world.  [default: 1]")
+    ] = None,
     seeds: Annotated[list[int] | None, typer.Option("--seed", help="Repeat it for several seeds.")] = None,
     scenarios: Annotated[list[str] | None, typer.Option("--scenario", "-s", help="Only these scenarios.")] = None,
     worlds: Annotated[
@@ -33,7 +51,17 @@ def command(
     training: Annotated[
         bool, typer.Option("--training", help="The agents learn from what they play: heldout scenarios are refused.")
     ] = False,
-    retries: Annotated[int, typer.Option(min=0, help="How often an Errored trial is played again.")] = 2,
+    retries: Annotated[
+        int | None, typer.Option(min=0, help="How often an Errored trial is played again.  [default: 2]")
+    ] = None,
+    since: Annotated[
+        list[Path] | None,
+        typer.Option("--since", metavar="RUN", help="Take over what this earlier run has of the plan; repeat it."),
+    ] = None,
+    since_last: Annotated[
+        bool,
+        typer.Option("--since-last", help="Take over from the last run beside --out; only what changed is played."),
+    ] = False,
     executor: Annotated[
         Literal["ray", "local"],
         typer.Option(help="ray: all cores, or the cluster of $RAY_ADDRESS. local: in this process."),
@@ -48,55 +76,84 @@ def command(
     """Run agents over the worlds of verified bundles, into a resumable run folder.
 
     Killed or interrupted, the same command goes on where it stopped: every planned trial ends in exactly one result.
-    Exit code 130 after Ctrl-C (what is under way is finished and kept), 2 when trials stayed Errored.
+    Exit code 130 after Ctrl-C (what is under way is finished and kept), 2 when trials stayed Errored or the budget of a
+    plan was used up.
 
     Examples:
 
         breakfix run build/starter --trust me.key.pub -a gold -a nop -a bad --attempts 20 --out runs/first
 
-        breakfix run build/starter -a script:fix.txt -s process-recovery -w primary -o runs/mine --executor local
+        breakfix run nightly.yml --trust me.key.pub --out runs/2026-03-01 --since-last
     """
-    verified = [verify(path, trusted(trust)) for path in bundles]
-    specs = [parse_agent(text, training=training) for text in agents]
-    resolved = plan(
-        verified,
-        specs,
-        backend=backend,
-        scenarios=scenarios or (),
-        worlds=worlds or (),
-        attempts=attempts,
-        seeds=seeds or (0,),
-    )
-    if executor == "local" and workers is not None:
-        raise AuthorError("--workers is for the ray executor; local plays in this process")
-    with progress("episodes", quiet=quiet) as advance:
-        summary = play_plan(
-            resolved,
+    if len(what) == 1 and is_plan(what[0]):
+        given = {
+            "--agent": agents, "--attempts": attempts, "--seed": seeds, "--scenario": scenarios, "--world": worlds,
+            "--training": training or None, "--retries": retries, "--backend": None if backend == "sim" else backend,
+        }  # fmt: skip
+        twice = [name for name, value in given.items() if value is not None]
+        if twice:
+            raise AuthorError(f"{what[0]} says what is played and how; leave {', '.join(twice)} to it")
+        asked = from_document(what[0], trusted(trust))
+    elif not agents:
+        raise AuthorError("name at least one agent with --agent, or give a plan's document (.yml)")
+    else:
+        verified = [verify(path, trusted(trust)) for path in what]
+        specs = [parse_agent(text, training=training) for text in agents]
+        resolved = plan(
             verified,
             specs,
-            find_backend(backend),
+            backend=backend,
+            scenarios=scenarios or (),
+            worlds=worlds or (),
+            attempts=attempts or 1,
+            seeds=seeds or (0,),
+        )
+        asked = Asked(
+            resolved=Resolved(plan=resolved, bundles=tuple(verified), agents=tuple(specs)),
+            course=Course() if retries is None else Course(retries=retrying(retries)),
+            workers=None,
+        )
+    if executor == "local" and workers is not None:
+        raise AuthorError("--workers is for the ray executor; local plays in this process")
+    earlier = list(since or ())
+    if since_last and (last := last_beside(out)) is not None:
+        earlier.append(last)
+    with watching(out, quiet=quiet) as report:
+        summary = run(
+            asked.resolved.plan,
+            asked.resolved.bundles,
+            asked.resolved.agents,
+            find_backend(asked.resolved.plan.backend),
             out,
-            local=executor == "local",
-            workers=workers,
-            retries=retries,
-            advance=advance,
+            executor=executor_for(local=executor == "local", workers=workers or asked.workers),
+            course=asked.course,
+            earlier=earlier,
+            progress=report,
         )
     if as_json_document:
-        emit({"run": str(out), "planned": summary.planned, "done": summary.done, "resumed": summary.resumed,
-              "retried": summary.retried, "errored": summary.errored, "unsupported": summary.unsupported,
-              "interrupted": summary.interrupted})  # fmt: skip
+        emit(summary_data(out, summary))
     else:
-        kept = f", {summary.resumed} of them from before" if summary.resumed else ""
-        say(f"{summary.done} of {summary.planned} trials are in {out}{kept}")
-        if summary.errored:
-            say(
-                f"{summary.errored} stayed Errored (the infrastructure, not the agents); they stay in every denominator"
-            )
-        if summary.interrupted:
-            say("interrupted; the same command goes on from here")
-        else:
-            ready, playing = summary.seconds
-            say(f"took {playing:.1f} s, and {ready:.1f} s to get ready; next: breakfix report {out}")
+        _tell(out, asked, summary)
     if summary.interrupted:
         return 130
-    return 2 if summary.errored else 0
+    return 2 if summary.errored or summary.stopped else 0
+
+
+def _tell(out: Path, asked: Asked, summary: Summary) -> None:
+    kept = f", {summary.resumed} of them from before" if summary.resumed else ""
+    kept += f", {summary.carried} taken over from earlier runs" if summary.carried else ""
+    say(f"{summary.done} of {summary.planned} trials are in {out}{kept}")
+    if summary.spent.tokens:
+        say(f"used {summary.spent.tokens} tokens; what has a known price cost {summary.spent.money:.4f}")
+    if summary.errored:
+        say(f"{summary.errored} stayed Errored (the infrastructure, not the agents); they stay in every denominator")
+    if summary.left:
+        say("left: " + ", ".join(f"{count} of {label}" for label, count in summary.left.items()))
+    if summary.stopped:
+        say(f"the budget is used up ({summary.stopped}); with a larger one the same command goes on from here")
+    elif summary.interrupted:
+        say("interrupted; the same command goes on from here")
+    else:
+        ready, playing = summary.seconds
+        against = f" --baseline {asked.baseline}" if asked.baseline is not None else ""
+        say(f"took {playing:.1f} s, and {ready:.1f} s to get ready; next: breakfix report {out}{against}")

@@ -1,18 +1,77 @@
-"""Playing a plan with a progress display: what `run` and `demo` share."""
+"""What is to be run, from flags or from a plan's document, and playing it: what `run` and `demo` share."""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
 from pathlib import Path
 
 from breakfix.cli.output import Advance
+from compiler.trust import Trust
 from compiler.verify import VerifiedBundle
 from runners.agents.spec import AgentSpec
+from runners.course import Course
 from runners.plan import Plan
+from runners.planning.document import read_plan_document
+from runners.planning.resolving import Resolved, resolve
+from runners.pool.executor import Executor
 from runners.pool.local import LocalExecutor
 from runners.pool.ray_pool import RayExecutor
+from runners.records_io import RECORDS_FILE
 from runners.run import Progress, Summary, run
+from runners.store import PLAN_FILE
 from runners.worlds import Backend
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Asked:
+    """What to run, and how. `baseline`: the run to compare with afterwards."""
+
+    resolved: Resolved
+    course: Course
+    workers: int | None
+    baseline: Path | None = None
+
+
+def from_document(path: Path, trust: Trust) -> Asked:
+    """Raises Diagnostics for what is wrong with the document, HostError for what this machine lacks."""
+    document = read_plan_document(path)
+    return Asked(
+        resolved=resolve(document, trust),
+        course=document.course,
+        workers=document.workers,
+        baseline=document.baseline,
+    )
+
+
+def executor_for(*, local: bool, workers: int | None) -> Executor:
+    return LocalExecutor() if local else RayExecutor(workers)
+
+
+def last_beside(folder: Path) -> Path | None:
+    """The run beside this one that was written last."""
+    runs = [plan.parent for plan in folder.absolute().parent.glob(f"*/{PLAN_FILE}") if plan.parent != folder.absolute()]
+    written = [(path.stat().st_mtime, str(run), run) for run in runs if (path := run / RECORDS_FILE).is_file()]
+    return max(written)[2] if written else None
+
+
+def summary_data(folder: Path, summary: Summary) -> Mapping[str, object]:
+    """What a script reads of how a run ended."""
+    return {
+        "run": str(folder),
+        "planned": summary.planned,
+        "done": summary.done,
+        "resumed": summary.resumed,
+        "carried": summary.carried,
+        "retried": summary.retried,
+        "errored": summary.errored,
+        "unsupported": summary.unsupported,
+        "interrupted": summary.interrupted,
+        "stopped": summary.stopped,
+        "left": dict(summary.left),
+        "tokens": summary.spent.tokens,
+        "cost_known": round(summary.spent.money, 9),
+    }
 
 
 def play_plan(
@@ -24,7 +83,6 @@ def play_plan(
     *,
     local: bool,
     workers: int | None,
-    retries: int = 2,
     advance: Advance,
 ) -> Summary:
     """Play the plan into the folder and show how far it is, with errors as they come."""
@@ -36,5 +94,5 @@ def play_plan(
         advance(progress.done, progress.planned, f"{errors} errored" if errors else "")
 
     advance(0, plan.size, "starting workers")
-    executor = LocalExecutor() if local else RayExecutor(workers)
-    return run(plan, bundles, agents, backend, folder, executor=executor, retries=retries, progress=report)
+    executor = executor_for(local=local, workers=workers)
+    return run(plan, bundles, agents, backend, folder, executor=executor, progress=report)

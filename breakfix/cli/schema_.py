@@ -7,12 +7,13 @@ from typing import Annotated, Literal
 import typer
 
 from breakfix.cli.output import emit
+from runners.planning.schema import plan_schema
 from scenario_dsl.schema import schema
 
 
 def command(
     document: Annotated[
-        Literal["scenario", "fault", "system", "pack"], typer.Argument(help="The kind of document.")
+        Literal["scenario", "fault", "system", "pack", "plan"], typer.Argument(help="The kind of document.")
     ] = "scenario",
 ) -> int:
     """Print the JSON Schema (2020-12) of one kind of document.
@@ -23,5 +24,5 @@ def command(
 
         breakfix schema scenario > scenario.schema.json
     """
-    emit(schema(document))
+    emit(plan_schema() if document == "plan" else schema(document))
     return 0

@@ -19,14 +19,12 @@ from pydantic import BaseModel, ConfigDict, Field, ValidationError
 from runners.agents.program import HARMLESS, Program, ProgramEnded
 from runners.agents.protocol import Action, Agent, AgentFailedError, Briefing, Observation, Setting, Usage
 from runners.agents.settings import flag, names, seconds, used
-from runners.agents.spec import AgentRequest, AgentSpec
+from runners.agents.spec import OWN_LANE, AgentRequest, AgentSpec
 from runners.agents.wire import MalformedActionError, briefing_data, observation_data, read_action
 from runners.records import AgentIdentity
 from runners.text import readable, writable
 from scenario_dsl.errors import AuthorError
 
-LANE = "programs"
-"""What agents of this kind wait for."""
 LARGEST_SEED = (1 << 31) - 1
 """Seeds outside of this process have 31 bits: every language and every model server takes those."""
 _MOST_MALFORMED = 10
@@ -166,11 +164,17 @@ def read(request: AgentRequest) -> AgentSpec:
         raise AuthorError(f"agent `cmd`: `{request.configuration}` is no command: {error}") from error
     if not words:
         raise AuthorError("agent `cmd` needs a program: `cmd:PROGRAM`")
-    program = shutil.which(words[0])
+    folder, own = request.folder.absolute(), os.sep in words[0]
+    program = shutil.which(folder / words[0] if own else words[0])
     if program is None:
         raise AuthorError(f"agent `cmd`: there is no program `{words[0]}` here, or it is not executable")
+    files = [folder / word if (folder / word).is_file() else None for word in words[1:]]
     # A program of the system is known by its name, a file of the user's by its name and its content, wherever it lies.
-    known = [words[0] if os.sep not in words[0] else _by_content(Path(program)), *map(_known_as, words[1:])]
+    known = [_by_content(Path(program)) if own else words[0]]
+    known += (word if file is None else _by_content(file) for word, file in zip(words[1:], files, strict=True))
+    # It plays in a folder of its own, from where relative paths lead nowhere.
+    command = [str(Path(program).absolute())]
+    command += (word if file is None else str(file.absolute()) for word, file in zip(words[1:], files, strict=True))
     identity = AgentIdentity(
         name="cmd",
         configuration=shlex.join(known),
@@ -179,20 +183,7 @@ def read(request: AgentRequest) -> AgentSpec:
         settings=used(settings, usual, leave=("env", "patience")),
         title=request.title,
     )
-    # It plays in a folder of its own, from where relative paths lead nowhere.
-    command = (
-        str(Path(program).absolute()),
-        *(str(Path(word).absolute()) if _is_file(word) else word for word in words[1:]),
-    )
-    return AgentSpec(identity=identity, factory=Command(command=command, settings=settings), lane=LANE)
-
-
-def _is_file(word: str) -> bool:
-    return Path(word).is_file()
-
-
-def _known_as(word: str) -> str:
-    return _by_content(Path(word)) if _is_file(word) else word
+    return AgentSpec(identity=identity, factory=Command(command=tuple(command), settings=settings), lane=OWN_LANE)
 
 
 def _by_content(path: Path) -> str:

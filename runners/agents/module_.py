@@ -44,7 +44,7 @@ def read(request: AgentRequest) -> AgentSpec:
     Raises AuthorError when there is no such class.
     """
     name, _, settings = request.configuration.partition(":")
-    folder = str(Path.cwd())
+    folder = str(request.folder.absolute())
     load(request.name, name, folder)
     source = getattr(sys.modules[request.name], "__file__", None)
     digest = hashlib.sha256(Path(source).read_bytes()).hexdigest()[:16] if source else "built-in"

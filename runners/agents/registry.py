@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from importlib.metadata import entry_points
+from pathlib import Path
 from types import MappingProxyType
 from typing import cast
 
@@ -31,6 +32,7 @@ READERS: Mapping[str, AgentReader] = MappingProxyType(
 )
 """Our own agents, each by the reader in its file."""
 _NOTHING: Mapping[str, Value] = MappingProxyType({})
+_HERE = Path()
 _NOWHERE: Mapping[str, Endpoint] = MappingProxyType({})
 
 
@@ -61,6 +63,7 @@ def parse_agent(
     title: str = "",
     settings: Mapping[str, Value] = _NOTHING,
     endpoints: Mapping[str, Endpoint] = _NOWHERE,
+    folder: Path = _HERE,
 ) -> AgentSpec:
     """Read one agent as `NAME`, `NAME:CONFIGURATION` or `module:Class`.
 
@@ -69,7 +72,13 @@ def parse_agent(
     """
     name, _, configuration = text.partition(":")
     request = AgentRequest(
-        name=name, configuration=configuration, training=training, title=title, settings=settings, endpoints=endpoints
+        name=name,
+        configuration=configuration,
+        training=training,
+        title=title,
+        settings=settings,
+        endpoints=endpoints,
+        folder=folder,
     )
     if name in READERS:
         return READERS[name](request)

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import hashlib
 from dataclasses import dataclass
-from pathlib import Path
 
 from runners.agents.protocol import Action, Agent, Answer, Briefing, Done, Observation, Run, Setting
 from runners.agents.spec import AgentRequest, AgentSpec, agent_spec
@@ -62,7 +61,7 @@ def read(request: AgentRequest) -> AgentSpec:
     request.only()
     if not request.configuration:
         raise AuthorError("agent `script` needs a file: `script:FILE`")
-    path = Path(request.configuration)
+    path = request.folder / request.configuration
     try:
         data = path.read_bytes()
         actions = parse_script(data.decode("utf-8"))

@@ -6,7 +6,7 @@ from collections.abc import Collection
 from dataclasses import fields
 from typing import TYPE_CHECKING
 
-from runners.agents.spec import AgentRequest
+from runners.agents.spec import OWN_LANE, AgentRequest
 from scenario_dsl.errors import AuthorError
 from scenario_dsl.parameters import normal
 
@@ -29,9 +29,9 @@ def seconds(request: AgentRequest, name: str, usual: float) -> float:
 
 
 def lane_of(request: AgentRequest) -> str:
-    """The lane of a class of the user's: one of its own where its only setting, `waits`, says that it waits."""
+    """The lane of a class of the user's, where its only setting, `waits`, says that it mostly waits."""
     request.only("waits")
-    return request.name if flag(request, "waits") else ""
+    return OWN_LANE if flag(request, "waits") else ""
 
 
 def number(request: AgentRequest, name: str, usual: float | None, low: float, high: float) -> float | None:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
+from pathlib import Path
 from typing import TypeAlias
 
 from runners.agents.protocol import AgentFactory
@@ -11,6 +12,9 @@ from runners.records import AgentIdentity
 from scenario_dsl.diagnostics import closest
 from scenario_dsl.errors import AuthorError
 from scenario_dsl.values import Value
+
+OWN_LANE = "programs"
+"""The lane of the user's own agents that wait: programs, and classes that say so."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -29,7 +33,8 @@ class Endpoint:
 class AgentRequest:
     """An agent as a user names it: `NAME:CONFIGURATION`, with the further settings and the endpoints of a plan.
 
-    `training` declares that it learns from what it plays. `title` is what a plan calls it.
+    `training` declares that it learns from what it plays. `title` is what a plan calls it. Relative paths begin in
+    `folder`.
     """
 
     name: str
@@ -38,6 +43,7 @@ class AgentRequest:
     title: str = ""
     settings: Mapping[str, Value] = field(default_factory=dict)
     endpoints: Mapping[str, Endpoint] = field(default_factory=dict)
+    folder: Path = field(default_factory=Path)
 
     def only(self, *known: str) -> None:
         """Raises AuthorError for a setting that the agent does not have."""

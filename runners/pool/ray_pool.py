@@ -1,46 +1,70 @@
-"""The Ray executor: one actor a core, chunks of trials in flight, a crashed worker replaced and its trials retried."""
+"""The Ray executor: one actor a core, jobs in flight, a crashed worker or node replaced and its trials played again."""
 
 from __future__ import annotations
 
 import time
-from collections import deque
+from collections import Counter, deque
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
-from itertools import islice
 from typing import Any
 
+from runners.pool.backlog import Backlog
 from runners.pool.chunking import ChunkSize
 from runners.pool.executor import Stopping, play_chunk
 from runners.pool.ray_start import start_ray
+from runners.pool.turnstile import Turnstile, with_turnstile
 from runners.records_io import Line
 from runners.trials import Job, Work, errored
-from scenario_dsl.errors import InternalError
+from scenario_dsl.errors import HostError, InternalError
 
 _AHEAD = 2
 """Chunks given to each worker at once: one that it plays and one that waits, so that it never idles."""
-_LOOKAHEAD = 4096
-"""Jobs taken from the plan at a time, which is also how far the end of it is seen coming."""
+_LOOK = 1.0
+"""Seconds between two looks at whether to stop, while nothing is finished."""
+_FIRST_SECONDS = 120.0
+"""How long the first worker may take to start."""
+_MOST_LOST = 3
+"""How often a waiting job may lose its worker, which it shares with others, before the trial is Errored."""
+_MOST_HIRED = 5
+"""Workers in a row, for each place, that may die before they play anything."""
+_REMEDY = "see the workers' logs in /tmp/ray/session_latest/logs, or play with --executor local"
 
 
 class _Player:
     """Lives in a worker process. It unpacks the work once, and its backend keeps what it has booted."""
 
     def __init__(self, work: Work) -> None:
-        self._work = work
+        self._turnstile = Turnstile()
+        self._work = with_turnstile(work, self._turnstile)
 
     def play(self, jobs: Sequence[Job]) -> tuple[tuple[Line, ...], float]:
-        """The lines, and the seconds they took."""
-        begun = time.perf_counter()
-        lines = play_chunk(jobs, self._work)
-        return lines, time.perf_counter() - begun
+        """The lines, and the seconds they took. Several calls take turns, whenever one waits for its agent."""
+        with self._turnstile.inside():
+            begun = time.perf_counter()
+            lines = play_chunk(jobs, self._work)
+            return lines, time.perf_counter() - begun
 
     def ready(self) -> bool:
         return True
 
 
 @dataclass(slots=True)
+class _Worker:
+    """A place for a worker. `load`: chunks given to it (a suspect counts as many); `waiting`: jobs that wait there."""
+
+    player: Any
+    hiring: Any
+    load: int = 0
+    waiting: int = 0
+
+    @property
+    def here(self) -> bool:
+        return self.hiring is None
+
+
+@dataclass(slots=True)
 class _Sent:
-    """A chunk under way. `weight`: how many of its worker's places it takes; a suspect takes all of them."""
+    """Jobs under way. `weight`: how many of its worker's places they take; 0 for a job that waits."""
 
     jobs: tuple[Job, ...]
     worker: int
@@ -48,94 +72,172 @@ class _Sent:
 
 
 class RayExecutor:
-    """`workers`: None takes every CPU that Ray has."""
+    """`workers`: None takes every CPU that Ray has. Each has `_places` threads for jobs that wait."""
 
     def __init__(self, workers: int | None = None) -> None:
-        self._workers = workers
+        self._count = workers
         self._own = False
-        self._work: Any = None
-        self._players: list[Any] = []
+        self._work: Work | None = None
+        self._shared: Any = None
+        self._workers: list[_Worker] = []
+        self._places = 0
+        self._fruitless = 0
 
     def start(self, work: Work) -> None:
-        self._own = start_ray(self._workers)
+        self._own = start_ray(self._count)
         import ray
 
-        self._work = ray.put(work)
+        self._work = work
+        self._shared = ray.put(work)
         resources: dict[str, float] = ray.cluster_resources()  # type: ignore[no-untyped-call]
-        count = self._workers or max(1, int(resources.get("CPU", 1)))
-        self._players = [self._hire() for _ in range(count)]
-        ray.get([player.ready.remote() for player in self._players])
+        count = self._count or max(1, int(resources.get("CPU", 1)))
+        most = sum({lane.name: lane.most for lane in work.lanes.values()}.values())
+        self._places = -(-most // count)
+        self._workers = [self._hired() for _ in range(count)]
+        # All of them where that is quick; on a cluster that others use too, some come later.
+        ray.wait([worker.hiring for worker in self._workers], num_returns=count, timeout=_FIRST_SECONDS / 4)
+        ray.wait([worker.hiring for worker in self._workers], num_returns=1, timeout=_FIRST_SECONDS)
+        self._welcome([worker.hiring for worker in self._workers])
+        if not any(worker.here for worker in self._workers):
+            raise HostError("no worker of Ray could be started", remedy=f"see that a CPU is free; {_REMEDY}")
 
     def play(self, jobs: Iterator[Job], stopping: Stopping) -> Iterator[Sequence[Line]]:
-        if not self._players:
+        if self._work is None or not self._workers:
             raise InternalError("an executor was asked to play before it was started")
         import ray
 
-        size = ChunkSize(len(self._players))
-        waiting: deque[Job] = deque()
+        size = ChunkSize(len(self._workers))
+        backlog = Backlog(jobs, self._work)
         # Jobs whose worker died go alone, so that the one that kills its worker takes no others with it.
         suspects: deque[Job] = deque()
+        losses: Counter[str] = Counter()
         sent: dict[Any, _Sent] = {}
-        load = [0] * len(self._players)
         while True:
             if not stopping():
-                while len(waiting) < _LOOKAHEAD and (more := tuple(islice(jobs, _LOOKAHEAD))):
-                    waiting.extend(more)
-                while (waiting or suspects) and min(load) < _AHEAD:
-                    worker = load.index(min(load))
-                    chunk: tuple[Job, ...]
-                    if suspects:
-                        if load[worker] > 0:
-                            break
-                        chunk, weight = (suspects.popleft(),), _AHEAD
-                    else:
-                        count = min(len(waiting), size.next(len(waiting)))
-                        chunk, weight = tuple(waiting.popleft() for _ in range(count)), 1
-                    sent[self._players[worker].play.remote(chunk)] = _Sent(chunk, worker, weight)
-                    load[worker] += weight
-            if not sent:
+                self._send(backlog, suspects, size, sent)
+            hiring = [worker.hiring for worker in self._workers if not worker.here]
+            if not sent and (stopping() or not (hiring and (suspects or backlog.left))):
                 return
-            (done,), _ = ray.wait(list(sent), num_returns=1)
-            finished = sent.pop(done)
-            load[finished.worker] -= finished.weight
-            try:
-                lines, seconds = ray.get(done)
-            except ray.exceptions.RayError as error:
-                yield from self._lost(finished, sent, load, suspects, error)
-                continue
-            size.measured(len(lines), seconds)
-            yield lines
+            done, _ = ray.wait([*sent, *hiring], num_returns=1, timeout=_LOOK)
+            self._welcome(done)
+            for reference in done:
+                if reference not in sent:
+                    continue
+                finished = sent.pop(reference)
+                try:
+                    lines, seconds = ray.get(reference)
+                except ray.exceptions.RayError as error:
+                    yield from self._lost(finished, backlog, suspects, losses, sent, error)
+                    continue
+                self._fruitless = 0
+                self._free(finished, backlog)
+                if finished.weight:
+                    size.measured(len(lines), seconds)
+                yield lines
 
     def close(self) -> None:
-        if not self._players and not self._own:
+        if not self._workers and not self._own:
             # Never started: then Ray, which takes its time to import, is not needed to stop it.
             return
         import ray
 
-        for player in self._players:
-            ray.kill(player)
-        self._players = []
-        self._work = None
+        for worker in self._workers:
+            ray.kill(worker.player)
+        self._workers = []
+        self._work = self._shared = None
         if self._own:
             ray.shutdown()
             self._own = False
 
+    def _send(self, backlog: Backlog, suspects: deque[Job], size: ChunkSize, sent: dict[Any, _Sent]) -> None:
+        """Give the workers that are here as much as they take."""
+        here = [index for index, worker in enumerate(self._workers) if worker.here]
+        while here:
+            index = min(here, key=lambda index: self._workers[index].waiting)
+            if self._workers[index].waiting >= self._places or (job := backlog.take_waiting()) is None:
+                break
+            self._give(index, (job,), 0, sent)
+        while here and (suspects or backlog.computing):
+            index = min(here, key=lambda index: self._workers[index].load)
+            load = self._workers[index].load
+            if load >= _AHEAD or (suspects and load > 0):
+                return
+            if suspects:
+                self._give(index, (suspects.popleft(),), _AHEAD, sent)
+            else:
+                self._give(index, backlog.take(size.next(backlog.computing)), 1, sent)
+
+    def _give(self, index: int, jobs: tuple[Job, ...], weight: int, sent: dict[Any, _Sent]) -> None:
+        worker = self._workers[index]
+        sent[worker.player.play.remote(jobs)] = _Sent(jobs, index, weight)
+        worker.load += weight
+        worker.waiting += weight == 0
+
+    def _free(self, finished: _Sent, backlog: Backlog) -> None:
+        worker = self._workers[finished.worker]
+        worker.load -= finished.weight
+        if finished.weight == 0:
+            worker.waiting -= 1
+            backlog.ended(finished.jobs[0])
+
     def _lost(
-        self, first: _Sent, sent: dict[Any, _Sent], load: list[int], suspects: deque[Job], error: Exception
+        self,
+        first: _Sent,
+        backlog: Backlog,
+        suspects: deque[Job],
+        losses: Counter[str],
+        sent: dict[Any, _Sent],
+        error: Exception,
     ) -> Iterator[Sequence[Line]]:
-        """A worker died with all that it had been given. Hire another; a job that died alone is Errored."""
+        """A worker died with all that it had been given. Hire another; a job that is to blame is Errored."""
+        import ray
+
         lost = [first]
         for reference in [reference for reference, entry in sent.items() if entry.worker == first.worker]:
             lost.append(sent.pop(reference))
-        load[first.worker] = 0
-        self._players[first.worker] = self._hire()
-        jobs = [job for entry in lost for job in entry.jobs]
-        if len(jobs) == 1:
-            yield (Line.of(errored(jobs[0], f"the worker died: {type(error).__name__}", "worker")),)
+        for entry in lost:
+            self._free(entry, backlog)
+        # It may be out of reach rather than dead; it must not play on beside the one that takes its place.
+        ray.kill(self._workers[first.worker].player)
+        self._workers[first.worker] = self._hired()
+        reason = f"the worker died: {type(error).__name__}"
+        computing = [job for entry in lost if entry.weight for job in entry.jobs]
+        waiting = [entry.jobs[0] for entry in lost if not entry.weight]
+        losses.update(job.trial_id for job in waiting)
+        hopeless = [job for job in waiting if losses[job.trial_id] >= _MOST_LOST or len(lost) == 1]
+        backlog.again([job for job in waiting if job not in hopeless])
+        if len(computing) == 1:
+            hopeless += computing
         else:
-            suspects.extend(jobs)
+            suspects.extend(computing)
+        if hopeless:
+            yield tuple(Line.of(errored(job, reason, "worker")) for job in hopeless)
 
-    def _hire(self) -> Any:
+    def _hired(self) -> _Worker:
+        """A worker on its way. Where no CPU is free for it, it comes when one is, or never."""
         import ray
 
-        return ray.remote(num_cpus=1)(_Player).remote(self._work)
+        kind: Any = ray.remote(_Player)
+        threads = _AHEAD + self._places if self._places else 1
+        player = kind.options(num_cpus=1, max_concurrency=threads).remote(self._shared)
+        return _Worker(player=player, hiring=player.ready.remote())
+
+    def _welcome(self, done: Sequence[Any]) -> None:
+        """Note who has started. One that died at it is hired anew; when all do, it is this machine's trouble."""
+        import ray
+
+        for index, worker in enumerate(self._workers):
+            if worker.here or worker.hiring not in done:
+                continue
+            ready, _ = ray.wait([worker.hiring], timeout=0)
+            if not ready:
+                continue
+            try:
+                ray.get(worker.hiring)
+                worker.hiring = None
+            except ray.exceptions.RayError as error:
+                self._fruitless += 1
+                if self._fruitless > _MOST_HIRED * len(self._workers):
+                    reason = " ".join(str(error).split())[:300]
+                    raise HostError(f"workers of Ray die as they start: {reason}", remedy=_REMEDY) from error
+                self._workers[index] = self._hired()

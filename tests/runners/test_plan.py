@@ -8,11 +8,10 @@ import pytest
 
 from runners.agents.registry import parse_agent
 from runners.agents.spec import AgentSpec
-from runners.plan import HeldoutError, Plan, PlanError, differences, from_json, plan, to_json
+from runners.plan import GivenLimits, HeldoutError, Plan, PlanError, differences, from_json, plan, to_json
 from runners.records import AgentIdentity, Trial
 from runners.trials import agent_seed, trial_id, world_seed
 from scenario_dsl.errors import AuthorError
-from scenario_dsl.model import Limits
 from tests.runners.cases import bundle_of, investigation, job_of, repair, site_of
 
 AGENTS = tuple(parse_agent(name) for name in ("gold", "nop", "random"))
@@ -43,9 +42,9 @@ def test_worlds_are_chosen_by_role_or_name_but_a_verdict_still_needs_all() -> No
 
 
 def test_limits_may_be_given() -> None:
-    limits = Limits(commands=3, seconds=30.0, output_bytes=99)
+    limits = GivenLimits(commands=3, output_bytes=99)
     trial = next(iter(planned(limits=limits).trials()))
-    assert (trial.max_commands, trial.max_seconds, trial.output_bytes) == (3, 30.0, 99)
+    assert (trial.max_commands, trial.max_seconds, trial.output_bytes) == (3, 600.0, 99)
 
 
 def test_held_out_scenarios_are_refused_to_training_agents_alone() -> None:
@@ -89,8 +88,8 @@ def test_differences_are_said_in_words() -> None:
     stored = planned(attempts=20)
     assert differences(stored, planned(attempts=20)) == ()
     new = replace(
-        planned(agents=(AGENTS[1], AGENTS[2], parse_agent("bad")), attempts=10, limits=Limits(commands=5)),
-        scenarios=planned(limits=Limits(commands=5)).scenarios[1:],
+        planned(agents=(AGENTS[1], AGENTS[2], parse_agent("bad")), attempts=10, limits=GivenLimits(commands=5)),
+        scenarios=planned(limits=GivenLimits(commands=5)).scenarios[1:],
     )
     said = differences(stored, new)
     assert "agents: `gold` is in the stored plan, but not now" in said

@@ -12,6 +12,7 @@ import pytest
 
 from compiler.model import PackContent
 from runners.agents.registry import parse_agent
+from runners.course import Course, retrying
 from runners.plan import plan
 from runners.pool import ray_start
 from runners.pool.local import LocalExecutor
@@ -55,7 +56,7 @@ def workers_find_tests(monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
 
 def play(folder: Path, backend: ToyBackend, *, attempts: int, executor: RayExecutor | LocalExecutor) -> Summary:
     made = plan((BUNDLE,), AGENTS, backend="toy", attempts=attempts)
-    return run(made, (BUNDLE,), AGENTS, backend, folder, executor=executor, retries=1)
+    return run(made, (BUNDLE,), AGENTS, backend, folder, executor=executor, course=Course(retries=retrying(1)))
 
 
 @pytest.mark.slow

@@ -16,8 +16,9 @@ from pathlib import Path
 import pytest
 
 from compiler.model import PackContent
-from runners import record_index, store
+from runners import record_index, records_io, store
 from runners.agents.registry import parse_agent
+from runners.course import Course, retrying
 from runners.plan import Plan, PlanError, plan
 from runners.pool.chunking import ChunkSize
 from runners.pool.local import LocalExecutor
@@ -43,6 +44,7 @@ from tests.runners.toy import ToyBackend, ToyWorld
 BUNDLE = bundle_of(repair(), investigation(), cascading())
 AGENTS = tuple(parse_agent(name) for name in ("gold", "bad", "nop", "random"))
 ROOT = Path(__file__).parents[2]
+COLUMNS = "SELECT trial_id, ordinal, outcome, start, length, agent, pack, kind, tokens, cost FROM trials ORDER BY start"
 
 
 def planned(attempts: int = 2) -> Plan:
@@ -51,7 +53,15 @@ def planned(attempts: int = 2) -> Plan:
 
 def start(folder: Path, made: Plan | None = None, backend: ToyBackend | None = None, *, retries: int = 2) -> Summary:
     used = backend or ToyBackend()
-    return run(made or planned(), (BUNDLE,), AGENTS, used, folder, executor=LocalExecutor(), retries=retries)
+    return run(
+        made or planned(),
+        (BUNDLE,),
+        AGENTS,
+        used,
+        folder,
+        executor=LocalExecutor(),
+        course=Course(retries=retrying(retries)),
+    )
 
 
 def final(folder: Path) -> dict[str, TrialRecord]:
@@ -141,11 +151,11 @@ def test_a_finished_run_plays_nothing_again(tmp_path: Path) -> None:
 
 def test_the_index_is_rebuilt_from_the_records(tmp_path: Path) -> None:
     start(tmp_path)
-    rows = sqlite3.connect(tmp_path / INDEX_FILE).execute("SELECT * FROM trials ORDER BY start").fetchall()
+    rows = sqlite3.connect(tmp_path / INDEX_FILE).execute(COLUMNS).fetchall()
     (tmp_path / INDEX_FILE).write_bytes(b"no database at all, and long enough to be taken for a broken one" * 20)
     with open_run(tmp_path, planned()) as writer:
         assert len(writer.played) == planned().size
-    assert sqlite3.connect(tmp_path / INDEX_FILE).execute("SELECT * FROM trials ORDER BY start").fetchall() == rows
+    assert sqlite3.connect(tmp_path / INDEX_FILE).execute(COLUMNS).fetchall() == rows
     data = (tmp_path / RECORDS_FILE).read_bytes()
     begin, length = rows[7][3:5]
     assert rows[7][0].encode() in data[begin : begin + length]
@@ -354,7 +364,7 @@ def test_finding_a_record_reads_no_other(tmp_path: Path, monkeypatch: pytest.Mon
     start(tmp_path)
     *_, last = read_records(tmp_path)
     read: list[int] = []
-    monkeypatch.setattr(store, "decode", lambda line: read.append(len(line)) or decode(line))
+    monkeypatch.setattr(records_io, "decode", lambda line: read.append(len(line)) or decode(line))
     monkeypatch.setattr(record_index, "decode", lambda _line: pytest.fail("another record was read"))
     assert find_record(tmp_path, last.trial_id[:16]) == last
     assert len(read) == 1
