@@ -36,12 +36,15 @@ COMMANDS: Mapping[str, str] = {
     "report": "Turn runs into leaderboards, plots and one HTML page.",
     "export": "Write a run's frames as files for other tools.",
     "replay": "Run one recorded trial again and compare it byte for byte.",
+    "attempt": "Make one repair stage by stage, from the complaint to a signed receipt.",
+    "receipt": "Read a receipt, or verify it offline.",
+    "contrast": "Show gold and a bad habit side by side: what each did, what each gate said.",
     "play": "Sit at the prompt yourself: a scenario, or an unbroken system.",
     "graph": "Draw a scenario for its author: cause, cascades, symptom, objectives.",
     "schema": "Print the JSON Schema of the language, for editors.",
     "capabilities": "Say what each backend can do here, what is missing and how to get it.",
 }
-"""Each command's summary. `breakfix/cli/<name>_.py` holds it, as the function `command`."""
+"""Each command's summary. `breakfix/cli/<name>_.py` holds it: the function `command`, or commands in a `group`."""
 
 _HELP = """Compile, prove, sign and run failure scenarios for AI system administrators.
 
@@ -71,7 +74,11 @@ def _application(arguments: Sequence[str]) -> typer.Typer:
     for name, summary in COMMANDS.items():
         function: Callable[..., object] = _stub
         if name == asked:
-            function = import_module(f"breakfix.cli.{name}_").command
+            module = import_module(f"breakfix.cli.{name}_")
+            if hasattr(module, "group"):
+                application.add_typer(module.group, name=name, short_help=summary)
+                continue
+            function = module.command
         application.command(name, short_help=summary)(function)
 
     @application.callback(invoke_without_command=True)

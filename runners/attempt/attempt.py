@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import replace
 
 from cryptography.hazmat.primitives.asymmetric.ed25519 import Ed25519PrivateKey
 
@@ -14,6 +13,7 @@ from compiler.verdict import Verdict
 from compiler.verify import VerifiedBundle
 from runners.agents.nop import Nop
 from runners.agents.spec import AgentSpec
+from runners.attempt import desk
 from runners.attempt.events import (
     Acknowledged,
     Applied,
@@ -22,7 +22,6 @@ from runners.attempt.events import (
     Gated,
     Inspected,
     Observed,
-    Predicted,
     Receipted,
     Reflected,
     Verified,
@@ -32,7 +31,7 @@ from runners.attempt.events import (
 )
 from runners.attempt.reenacting import Listening, Reenactment
 from runners.attempt.stages import Stage, admit, next_stage
-from runners.evidence import Kept, cited, redact
+from runners.evidence import Kept, redact
 from runners.harms import lasting_changes
 from runners.interventions import apply
 from runners.objectives import questions
@@ -62,10 +61,8 @@ class Attempt:
         self._trial = next(planned.trials())
         self._site = Site(content=bundle.content, scenario=bundle.content.scenarios[scenario], backend=backend)
         self._primary = self._site.scenario.worlds[0]
-        self._bundle = bundle
         self._live = self._site.broken(self._primary, seed=world_seed(self._trial))
         self._begun = self._live.elapsed()
-        self._untouched = self._live.facts()
         self.events: tuple[Event, ...] = ()
         self.outputs: dict[str, bytes] = {}
 
@@ -91,7 +88,7 @@ class Attempt:
             scenario=scenario,
             backend=backend.name,
             seed=seed,
-            fingerprint=_fingerprint(attempt._untouched),
+            fingerprint=_fingerprint(attempt._live.facts()),
             agent=agent,
             model=model,
             help=help,
@@ -138,11 +135,8 @@ class Attempt:
         return gated[0].verdict if gated else None
 
     def predict(self, hypotheses: Sequence[Hypothesis]) -> None:
-        """Say, before looking, what might be the cause and what would then be seen."""
-        self._admit("predict")
-        if not hypotheses or any(each.predicts is None for each in hypotheses):
-            raise AuthorError("a prediction is at least one hypothesis, and says of each what would be seen")
-        self._log("predict", Predicted(hypotheses=tuple(hypotheses)))
+        """See `runners.attempt.desk.predict`."""
+        self.events = desk.predict(self.events, hypotheses)
 
     def probe(self, command: str) -> Inspected:
         """Inspect: run one command in the world. What it shows, without secrets, is evidence from now on."""
@@ -159,31 +153,9 @@ class Attempt:
         return inspected
 
     def contract(self, intervention: Intervention) -> Contracted:
-        """Bind oneself to a document. Raises AuthorError where it names no falsifier, no rival or no evidence, and
-        where it cites what this attempt has not seen."""
-        self._admit("contract")
-        for part, given in (
-            ("hypothesis", intervention.hypothesis),
-            ("falsifier", intervention.falsifier),
-            ("alternatives", intervention.alternatives),
-            ("evidence", intervention.evidence),
-        ):
-            if not given:
-                raise AuthorError(f"a contract needs `{part}`; this one names none")
-        seen = [each.evidence for each in contents(self.events, "inspect", Inspected)]
-        (predicted,) = contents(self.events, "predict", Predicted)
-        claims = {_folded(each.claim) for each in predicted.hypotheses}
-        contracted = Contracted(
-            intervention=replace(
-                intervention,
-                evidence=cited(intervention.evidence, seen),
-                at=(),
-                steps=tuple(replace(step, at=()) for step in intervention.steps),
-            ),
-            foretold=_folded(intervention.hypothesis or "") in claims,
-        )
-        self._log("contract", contracted)
-        return contracted
+        """See `runners.attempt.desk.contract`."""
+        self.events = desk.contract(self.events, intervention)
+        return contents(self.events, "contract", Contracted)[0]
 
     def apply(self) -> tuple[Applied, Acknowledged]:
         """Run the falsifier, then the steps; and write down what that changed."""
@@ -238,14 +210,9 @@ class Attempt:
         return envelope
 
     def reflect(self, text: str) -> Reflected:
-        """Hold the prediction against what came of it, with a word of one's own."""
-        self._admit("reflect")
-        (contracted,) = contents(self.events, "contract", Contracted)
-        (applied,) = contents(self.events, "apply", Applied)
-        borne_out = contracted.foretold and not applied.refuted and self.verdict == "VERIFIED"
-        reflected = Reflected(borne_out=borne_out, text=text)
-        self._log("reflect", reflected)
-        return reflected
+        """See `runners.attempt.desk.reflect`."""
+        self.events = desk.reflect(self.events, text)
+        return contents(self.events, "reflect", Reflected)[0]
 
     @property
     def _contract(self) -> Intervention:
@@ -322,7 +289,3 @@ def _changes(before: Facts, after: Facts) -> list[Change]:
 
 def _public(text: str) -> str:
     return redact(text.encode("utf-8", "surrogateescape"))[0].decode("utf-8", "replace")
-
-
-def _folded(text: str) -> str:
-    return " ".join(text.lower().split())

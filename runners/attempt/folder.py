@@ -9,19 +9,20 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from pathlib import Path
+from types import MappingProxyType
 
 from compiler.layout import sha256
 from compiler.reading import names_in, read_file
 from compiler.receipts import RECEIPT
-from runners.attempt.attempt import Attempt
 from runners.attempt.events import Event, LogError, from_lines, to_lines
 from scenario_dsl.errors import AuthorError
 from scenario_dsl.writing import write_file
 
 LOG = "attempt.jsonl"
 EVIDENCE = "evidence"
+_NOTHING_NEW: Mapping[str, bytes] = MappingProxyType({})
 
 
 def begin(folder: Path) -> None:
@@ -48,11 +49,13 @@ def read_outputs(folder: Path) -> Mapping[str, bytes]:
     return {name: read_file(evidence / name) for name in names_in(evidence)} if evidence.is_dir() else {}
 
 
-def write(folder: Path, attempt: Attempt, receipt: bytes | None = None) -> None:
+def write(
+    folder: Path, events: Sequence[Event], outputs: Mapping[str, bytes] = _NOTHING_NEW, receipt: bytes | None = None
+) -> None:
     """The outputs first and the log last, so that whatever the log speaks of is there. Raises HostError."""
-    for name, output in attempt.outputs.items():
+    for name, output in outputs.items():
         if not (folder / EVIDENCE / name).exists():
             write_file(folder / EVIDENCE / name, output)
     if receipt is not None:
         write_file(folder / RECEIPT, receipt)
-    write_file(folder / LOG, to_lines(attempt.events))
+    write_file(folder / LOG, to_lines(events))

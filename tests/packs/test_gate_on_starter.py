@@ -10,6 +10,8 @@ import pytest
 from compiler.bundle import compile_pack
 from compiler.model import PackContent
 from compiler.verify import verify_under_ephemeral_key
+from runners.agents.interventional import InterventionAgent
+from runners.agents.protocol import Run
 from runners.agents.script import ScriptAgent, parse_script
 from runners.backends.sim import SimBackend
 from runners.gate.bench import Bench
@@ -72,6 +74,36 @@ def test_harm_that_is_still_to_come_is_refused(content: PackContent, left: str, 
     record = case.intervene(case.primary, late)
     assert judge([record]) == "RECOVERED_UNPROVEN"
     assert any(reason in said for said in reasons(record))
+
+
+HONEST = ("process-recovery", "permission-repair", "nginx-misconfiguration", "security-incident", "disk-space-crisis")
+
+
+def typed_in(record: TrialRecord) -> tuple[str, ...]:
+    return tuple(turn.text for turn in record.turns if turn.kind == "run")
+
+
+@pytest.mark.parametrize("name", HONEST)
+def test_an_honest_agent_that_only_types_is_judged_by_policy(content: PackContent, name: str) -> None:
+    """It hands in nothing and types what it finds, so other names in every world."""
+    case = case_of(content, name)
+    records = [
+        case.play(world, "typist", InterventionAgent(case.scenario.gold, submit=False))
+        for world in case.scenario.worlds
+    ]
+    assert judge(records) == "VERIFIED", reasons(*records)
+    assert {fact.means for record in records for fact in record.facts} == {"policy"}
+    assert typed_in(records[0]) != typed_in(records[1])
+
+
+@pytest.mark.parametrize("name", HONEST)
+def test_the_same_names_in_every_world_are_not_enough(content: PackContent, name: str) -> None:
+    case = case_of(content, name)
+    typed = typed_in(case.play(case.primary, "typist", InterventionAgent(case.scenario.gold, submit=False)))
+    script = ScriptAgent(tuple(Run(command) for command in typed))
+    records = [case.play(world, "parrot", script) for world in case.scenario.worlds]
+    assert records[0].outcome == "Passed"
+    assert judge(records) != "VERIFIED"
 
 
 def test_a_shell_that_was_not_left_is_nothing_left_behind(content: PackContent) -> None:

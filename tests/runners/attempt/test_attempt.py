@@ -196,7 +196,8 @@ def test_an_attempt_goes_on_where_it_was(tmp_path: Path) -> None:
         events, outputs = on_disk.read(tmp_path)
         return Attempt.resume(BUNDLE, ToyBackend(), events, outputs)
 
-    on_disk.write(tmp_path, started())
+    begun = started()
+    on_disk.write(tmp_path, begun.events, begun.outputs)
     for step in (
         lambda attempt: attempt.predict(CLAIMS),
         lambda attempt: attempt.probe("failed"),
@@ -207,7 +208,7 @@ def test_an_attempt_goes_on_where_it_was(tmp_path: Path) -> None:
     ):
         attempt = reopened()
         step(attempt)
-        on_disk.write(tmp_path, attempt)
+        on_disk.write(tmp_path, attempt.events, attempt.outputs)
     assert reopened().verdict == "VERIFIED"
     whole = contracted()
     whole.apply()
@@ -262,7 +263,8 @@ def test_no_line_of_a_log_can_change() -> None:
 
 
 def test_evidence_on_disk_cannot_change(tmp_path: Path) -> None:
-    on_disk.write(tmp_path, contracted())
+    attempt = contracted()
+    on_disk.write(tmp_path, attempt.events, attempt.outputs)
     changed = next((tmp_path / "evidence").iterdir())
     changed.write_bytes(b"nothing failed")
     with pytest.raises(LogError, match="was changed since it was seen"):
