@@ -18,6 +18,7 @@ import pandas as pd
 from matplotlib.axes import Axes
 from matplotlib.backends.backend_svg import FigureCanvasSVG
 from matplotlib.figure import Figure
+from matplotlib.text import Annotation
 from matplotlib.ticker import MaxNLocator
 
 from reports.measures import hosted
@@ -29,6 +30,8 @@ from reports.text import printable, shortened
 VERDICTS = ("VERIFIED", "RECOVERED_UNPROVEN", "NOT_RECOVERED", "HARMFUL", "UNKNOWN")
 MOST_AGENTS = 30
 _MOST_LINES = 8
+_LINE = 0.065
+"""The height of a line of text on an axis from 0 to 1."""
 WIDTH = 5.4
 """Inches; 72 units of the SVG each. Small enough that labels stay readable when a phone shows the whole figure."""
 
@@ -208,15 +211,14 @@ def _cost(tables: Tables, attempts: pd.DataFrame, agents: Sequence[str], cut: st
     shown = [agent for agent in agents if agent in price and score[agent].value is not None]
 
     def paint(axes: Axes) -> None:
+        widest = max([price[agent] for agent in shown], default=1.0) or 1.0
         for agent in shown:
             estimate, at = score[agent], price[agent]
             if estimate.low is not None and estimate.high is not None:
                 axes.plot([at, at], [estimate.low, estimate.high], color=ACCENT, linewidth=3, alpha=0.3)
             axes.plot([at], [estimate.value or 0.0], "o", color=ACCENT, markersize=6)
-            axes.annotate(
-                shortened(printable(agent), 20), (at, estimate.value or 0.0), xytext=(7, 3), textcoords="offset points"
-            )
-        axes.set_xlim(0, 1.3 * max([price[agent] for agent in shown], default=1.0) or 1.0)
+        _labels(axes, [(price[agent], score[agent].value or 0.0, agent) for agent in shown], near=0.35 * widest)
+        axes.set_xlim(-0.02 * widest, 1.4 * widest)
         _percent_axis(axes)
         axes.set_xlabel(what)
 
@@ -252,8 +254,8 @@ def _trends(trends: Table, agents: Sequence[str], cut: str) -> Plot:
             axes.plot(at, [value for _, value, *_ in seen[agent]], "-o", color=colour, linewidth=1.6, markersize=4)
             for place, (_, _, low, high) in zip(at, seen[agent], strict=True):
                 axes.plot([place, place], [low, high], color=colour, linewidth=3, alpha=0.25)
-            end = (at[-1], seen[agent][-1][1])
-            axes.annotate(shortened(printable(agent), 20), end, xytext=(8, -3), textcoords="offset points")
+        ends = [(seen[agent][-1][0] + 0.1, seen[agent][-1][1], agent) for agent in shown]
+        _labels(axes, ends, near=float(len(runs)))
         axes.set_xlim(-0.5, len(runs) - 0.5 + 0.35 * len(runs))
         axes.set_xticks(range(len(runs)), [shortened(printable(run), 14) for run in runs])
         _percent_axis(axes)
@@ -269,8 +271,22 @@ def _trends(trends: Table, agents: Sequence[str], cut: str) -> Plot:
     )
 
 
+def _labels(axes: Axes, points: Sequence[tuple[float, float, str]], *, near: float) -> None:
+    """A name beside each point (x, y, name), set higher where one that is `near` in x already stands there."""
+    placed: list[tuple[float, float]] = []
+    for x, y, name in sorted(points, key=lambda point: (point[1], point[0], point[2])):
+        height = y
+        while any(abs(x - at) < near and abs(height - other) < _LINE - 1e-9 for at, other in placed):
+            height = max(other for at, other in placed if abs(x - at) < near) + _LINE
+        placed.append((x, height))
+        text = shortened(printable(name), 20)
+        axes.annotate(text, (x, height), xytext=(7, 0), textcoords="offset points", va="center_baseline")
+
+
 def _percent_axis(axes: Axes) -> None:
-    axes.set_ylim(-0.03, 1.06)
+    """From 0 to 100% upwards, and on to the highest label."""
+    highest = max([text.xy[1] for text in axes.texts if isinstance(text, Annotation)], default=1.0)
+    axes.set_ylim(-0.03, max(1.06, highest + _LINE / 2))
     axes.set_yticks([0, 0.25, 0.5, 0.75, 1], ["0", "25%", "50%", "75%", "100%"])
     axes.tick_params(axis="y", labelcolor=SOFT)
     axes.grid(axis="y")

@@ -94,12 +94,12 @@ def regression_table(made: Sequence[Change]) -> Table:
             Heading("p", "p", "chance", "Exact test of a changed rate, two-sided (Holm); none: one run has no attempt"),
             Heading("bundles", "Bundle", "text", "Whether both runs played the same bytes"),
             Heading("reason", "The gate's words now", "sentence", "The sentence given most often for what was lost"),
-            Heading("trials", "Evidence", "text", "Trials that show it"),
+            Heading("trials", "Evidence", "trials", "Trials that show it"),
         ),
         rows=tuple(
             (
                 *(change.agent, change.scenario, change.figure, change.call, change.before, change.now, change.p),
-                *(change.bundles, change.reason, ", ".join(trial[:12] for trial in change.trials)),
+                *(change.bundles, change.reason or None, " ".join(trial[:12] for trial in change.trials) or None),
             )
             for change in made
         ),

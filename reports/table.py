@@ -11,12 +11,17 @@ import pandas as pd
 from reports.statistics import Estimate
 
 Value = str | int | float | bool | None | Estimate
-Kind = Literal["name", "text", "rate", "gap", "rating", "count", "number", "chance", "points", "finding", "sentence"]
+Kind = Literal[
+    "name", "text", "rate", "gap", "rating", "count", "number", "chance", "points", "finding", "sentence", "trials"
+]
 
 
 @dataclass(frozen=True, slots=True)
 class Heading:
-    """A column as readers see it: `doc` is the sentence behind the heading, `kind` how a cell is shown and sorted."""
+    """A column as readers see it: `doc` is the sentence behind the heading, `kind` how a cell is shown and sorted.
+
+    Of the kinds, a `chance` is a p value, and `trials` are beginnings of trial ids with spaces between them.
+    """
 
     name: str
     title: str

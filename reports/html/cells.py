@@ -25,7 +25,10 @@ class Tag:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Shown:
-    """One cell. `text` None: nothing to tell. `value`, `low` and `high` (0 to 1) are there where a bar is drawn."""
+    """One cell. `text` None: nothing to tell. `value`, `low` and `high` (0 to 1) are there where a bar is drawn.
+
+    `href`: where its text leads; `parts`: instead of one text several, each with where it leads.
+    """
 
     column: str
     kind: str
@@ -38,6 +41,7 @@ class Shown:
     interval: str = ""
     evidence: str = ""
     href: str | None = None
+    parts: tuple[tuple[str, str | None], ...] = ()
     tags: tuple[Tag, ...] = ()
 
 
@@ -118,6 +122,9 @@ def _cell(heading: Heading, value: Value, *, header: str, link: Link, tags: Mapp
         return Shown(column=column, kind=kind, text=text, sort=repr(value))
     if isinstance(value, float):
         return Shown(column=column, kind=kind, text=f"{value:.4g}", sort=repr(value))
+    if kind == "trials":
+        parts = tuple((part, link("trial", part)) for part in str(value).split())
+        return Shown(column=column, kind=kind, text=str(value), sort=str(value), parts=parts)
     # A name may be empty or a page long; the row has to stay a row.
     text = shortened(str(value), _LONGEST) or "(empty)"
     is_header = column == header

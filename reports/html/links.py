@@ -25,6 +25,8 @@ class Links:
 
     def of(self, column: str, value: str) -> str | None:
         """Where the name in a cell of this column leads; None where it leads nowhere."""
+        if column == "trial":
+            return self.episodes(e=value)
         if column in ("agent", "first", "second"):
             file = self.agents.get(value)
         elif column == "scenario":

@@ -109,7 +109,16 @@ def _agent(sheets: Sheets, story: Story, agent: str, links: Links) -> bytes:
     if story.trends is not None:
         views.insert(0, view(story.trends, header="run", link=links.of, hidden=("agent",), only=mine))
     if story.regressions is not None:
-        views.insert(0, view(story.regressions, header="scenario", link=links.of, hidden=("agent",), only=mine))
+        views.insert(
+            0,
+            view(
+                story.regressions,
+                header="scenario",
+                link=links.of,
+                hidden=("agent",),
+                only=lambda row: mine(row) and _called(row),
+            ),
+        )
     return _part(sheets, story, links, "Agent", agent, views, lines=(), row=_row(tables.leaderboard, "agent", agent))
 
 
@@ -138,8 +147,17 @@ def _scenario(sheets: Sheets, story: Story, scenario: str, links: Links) -> byte
         view(tables.objectives, header="objective", link=links.of, hidden=("scenario",), only=here),
         view(tables.gate, header="agent", link=links.of, hidden=("scenario", "reasons"), only=here),
     ]
+    views[0] = replace(views[0], title="Agents", caption="Each agent at this scenario.")
     if story.regressions is not None:
-        views.append(view(story.regressions, header="agent", link=links.of, hidden=("scenario",), only=here))
+        views.append(
+            view(
+                story.regressions,
+                header="agent",
+                link=links.of,
+                hidden=("scenario",),
+                only=lambda row: here(row) and _called(row),
+            )
+        )
     return _part(
         sheets, story, links, "Scenario", scenario, views,
         lines=lines, row={}, background=background, proven=bool(first["proven"]),

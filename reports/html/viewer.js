@@ -255,14 +255,14 @@ const episode = async (row) => {
     ["Used", `${record.commands} commands, ${number(record.seconds)} s${record.ordinal ? `, at try ${record.ordinal + 1}` : ""}`],
   ];
   if (record.tokens_in || record.tokens_out || record.requests || record.cost === null) facts.push(["Model", fit(`${record.model ? `${record.model}: ` : ""}${unknown(record.tokens_in, record.tokens_in)} tokens in, ${unknown(record.tokens_out, record.tokens_out)} out, cost ${unknown(record.cost, record.cost)}`)]);
-  if (record.error) facts.push([record.outcome === "Errored" || record.outcome === "Unsupported" ? `${record.outcome} (ours)` : "The agent's failure", fit(record.error)]);
+  const ours = record.outcome === "Errored" || record.outcome === "Unsupported";
   const article = $("episode");
   article.replaceChildren(
     make("nav", { class: "way", "aria-label": "Episodes" }, make("a", { href: address({ e: "" }), class: "home" }, "All episodes"), neighbour(-1, "Previous"), neighbour(1, "Next")),
     make("p", { class: "kicker" }, `${word("scenario", row)} · ${word("world", row)} (${trial.role})`),
     make("h1", { id: "episode-title", tabindex: "-1" }, word("agent", row)),
     make("p", { class: "standing" }, make("span", { class: `outcome o-${record.outcome}` }, record.outcome), record.score === null ? "no points to be had here" : `${number(record.score)} of ${number(trial.full_score)} points`, make("span", { class: "of" }, "its attempt: "), verdictMark(word("verdict", row))),
-    definition(facts),
+    record.error ? make("p", { class: "warning" }, make("b", {}, ours ? "Ours, not the agent's: " : "The agent's failure: "), fit(record.error)) : "",
     record.objectives.length ? section("Objectives", tableOf(["", "Objective", "Points", "At command", "After"], record.objectives.map((each) => make("tr", {}, make("td", { class: `finding finding-${each.met ? "pass" : each.armed ? "fail" : "none"}` }, each.met ? "met" : each.armed ? "not met" : "never armed"), make("th", { scope: "row" }, fit(each.name)), make("td", { class: "number" }, number(each.points)), make("td", { class: "number" }, each.met_at_command === null ? "–" : String(each.met_at_command)), make("td", { class: "number" }, each.met_at_seconds === null ? "–" : `${number(each.met_at_seconds)} s`))))) : "",
     record.facts.length ? section("What the gate found", tableOf(["Finding", "Check", "World", "By", "Evidence"], record.facts.map(finding))) : "",
     record.harms.length ? section("Harm done", list(record.harms)) : "",
@@ -270,6 +270,7 @@ const episode = async (row) => {
     section("The same attempt in other worlds", make("ul", { class: "plain" }, ...siblings.map((other) => make("li", {}, other === row ? make("b", {}, word("world", other)) : make("a", { href: address({ e: idOf(other) }) }, word("world", other)), ` ${word("role", other)}, ${word("outcome", other)}`)))),
     section("Transcript", record.turns.some((each) => each.reward) ? rewardChart(record.turns) : "", make("ol", { class: "turns" }, ...record.turns.map(turnView)), record.turns.length ? "" : make("p", { class: "empty" }, "Nothing was done.")),
     record.agent_log ? section("The agent's own log", terminal(record.agent_log)) : "",
+    section("About this trial", definition(facts)),
   );
   document.title = `${word("agent", row)} at ${word("scenario", row)} · breakfix`;
 };

@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+import json
 import shutil
 from collections.abc import Iterator
 from dataclasses import replace
 from pathlib import Path
 
+import axe_core_python
 import pytest
 from selenium import webdriver
 from selenium.webdriver.chrome.options import Options
@@ -14,9 +16,10 @@ from selenium.webdriver.chrome.service import Service
 from selenium.webdriver.common.by import By
 from selenium.webdriver.common.keys import Keys
 from selenium.webdriver.remote.webelement import WebElement
+from selenium.webdriver.support.ui import Select, WebDriverWait
 
 from reports.build import build_report
-from runners.records import AgentIdentity
+from runners.records import AgentIdentity, TrialRecord
 from tests.reports.synthetic_records import PLAYERS, run_records, write_run
 
 pytestmark = pytest.mark.browser
@@ -27,11 +30,30 @@ FLAGS = (
 )
 
 
+# Colours, a bar that draws over itself, overstriking, a title, a hidden word, a word written backwards, markup.
+LOUD = (
+    "\x1b[1;31merror\x1b[0m \x1b[38;5;40mfine\x1b[m \x1b[38;2;0;0;255mblue\x1b[39m\r\n"
+    "10%\r100%\n"
+    "ab\bc\x1b]0;title\x07\x1b[8mhidden\x1b[0m\u202egnp.exe "
+    "<b>bold</b></script><script>document.title='owned'</script>\x00"
+)
+
+
+def loud(record: TrialRecord) -> TrialRecord:
+    """The same, but its first turn thinks, shouts and earns something."""
+    first = replace(record.turns[0], output=LOUD, think="<i>hm</i>", reward=0.25, cascades=("flood",))
+    return replace(record, turns=(first, replace(record.turns[1], reward=-0.5), *record.turns[2:]))
+
+
 @pytest.fixture(scope="module")
 def page(tmp_path_factory: pytest.TempPathFactory) -> Path:
     folder = tmp_path_factory.mktemp("report")
-    run = write_run(folder / "run", run_records(players=(*PLAYERS, HOSTILE), attempts=8))
-    return build_report([run], folder / "out").page
+    records = run_records(players=(*PLAYERS, HOSTILE), attempts=8)
+    gold = next(place for place, each in enumerate(records) if each.trial.agent.name == "gold")
+    records[gold] = loud(records[gold])
+    worse = run_records(players=(replace(PLAYERS[4], meets=1.0, transfers=1.0), *PLAYERS[1:4]), attempts=8, seed=3)
+    run, baseline = write_run(folder / "run", records), write_run(folder / "baseline", worse)
+    return build_report([run], folder / "out", baseline=baseline).page
 
 
 @pytest.fixture(scope="module")
@@ -178,11 +200,141 @@ def test_text_stands_out_from_its_ground(browser: webdriver.Chrome, scheme: str)
     assert worst[0] >= 4.5, worst
 
 
-@pytest.mark.parametrize("width", [320, 390, 768])
-def test_no_page_scrolls_sideways(browser: webdriver.Chrome, width: int) -> None:
+@pytest.mark.parametrize("width", [320, 390, 768, 1100])
+def test_no_page_scrolls_sideways(browser: webdriver.Chrome, page: Path, width: int) -> None:
     show(browser, width=width, height=844, scheme="light")
-    root = "document.documentElement"
-    assert browser.execute_script(f"return {root}.scrollWidth - {root}.clientWidth") == 0
+    for path in every_page(page):
+        browser.get(path.as_uri())
+        root = "document.documentElement"
+        assert browser.execute_script(f"return {root}.scrollWidth - {root}.clientWidth") == 0, path
+
+
+def every_page(page: Path) -> list[Path]:
+    """One of each kind."""
+    return [page, page.parent / "episodes.html"] + [
+        sorted((page.parent / kind).glob(f"{name}-*.html"))[0]
+        for kind, name in (("agents", "gold"), ("scenarios", "process"))
+    ]
+
+
+@pytest.mark.parametrize("scheme", ["light", "dark"])
+def test_axe_finds_nothing_to_object_to(browser: webdriver.Chrome, page: Path, scheme: str) -> None:
+    show(browser, width=1360, height=900, scheme=scheme)
+    library = Path(axe_core_python.__file__).with_name("axe.min.js").read_text(encoding="utf-8")
+    for path in every_page(page):
+        browser.get(path.as_uri())
+        if path.name == "episodes.html":
+            told(browser)
+            audit(browser, library, path.name)
+            open_episode(browser)
+        audit(browser, library, path.name)
+
+
+def audit(browser: webdriver.Chrome, library: str, name: str) -> None:
+    # Into a world of its own: the page's policy lets no other script in.
+    found = browser.execute_cdp_cmd(
+        "Runtime.evaluate",
+        {"expression": f"{library}; axe.run().then((found) => JSON.stringify(found.violations.map((each) => "
+                       "[each.id, each.nodes[0].html.slice(0, 200), each.nodes[0].failureSummary])))",
+         "awaitPromise": True, "returnByValue": True},
+    )  # fmt: skip
+    assert json.loads(found["result"]["value"]) == [], name
+
+
+# -- the viewer of episodes
+
+
+def told(browser: webdriver.Chrome) -> str:
+    """How many episodes the list says that it shows, once it does."""
+    WebDriverWait(browser, 10).until(lambda driver: "episodes" in driver.find_element(By.ID, "told").text)
+    return browser.find_element(By.ID, "told").text
+
+
+def open_episode(browser: webdriver.Chrome) -> None:
+    browser.find_element(By.CSS_SELECTOR, "#episodes tbody a").send_keys(Keys.ENTER)
+    WebDriverWait(browser, 10).until(lambda driver: driver.find_element(By.ID, "episode").is_displayed())
+
+
+@pytest.fixture
+def viewer(browser: webdriver.Chrome, page: Path) -> webdriver.Chrome:
+    browser.get((page.parent / "episodes.html").as_uri())
+    told(browser)
+    return browser
+
+
+def test_the_viewer_lists_every_episode_and_turns_pages(viewer: webdriver.Chrome) -> None:
+    assert told(viewer) == f"{6 * 3 * 8 * 3} episodes"
+    first = column(viewer, "world", "episodes"), viewer.find_element(By.ID, "where").text
+    assert first[1] == "Page 1 of 5"
+    viewer.execute_script("arguments[0].click()", viewer.find_element(By.ID, "on"))
+    assert viewer.find_element(By.ID, "where").text == "Page 2 of 5"
+    assert len(viewer.find_elements(By.CSS_SELECTOR, "#episodes tbody tr")) == 100
+    assert viewer.get_log("browser") == []
+
+
+def test_the_viewer_filters_and_sorts(viewer: webdriver.Chrome) -> None:
+    Select(viewer.find_element(By.ID, "f-agent")).select_by_visible_text("random")
+    WebDriverWait(viewer, 5).until(lambda driver: driver.find_element(By.ID, "told").text.startswith("72 of"))
+    viewer.find_element(By.ID, "f-q").send_keys("process decoy")
+    WebDriverWait(viewer, 5).until(lambda driver: driver.find_element(By.ID, "told").text.startswith("8 of"))
+    heading(viewer, "commands", "episodes").find_element(By.TAG_NAME, "button").click()
+    WebDriverWait(viewer, 5).until(
+        lambda driver: heading(driver, "commands", "episodes").get_attribute("aria-sort") == "descending"
+    )
+    shown = [int(cell.text) for cell in viewer.find_elements(By.CSS_SELECTOR, "#episodes tbody .c-commands")]
+    assert shown == sorted(shown, reverse=True)
+    viewer.find_element(By.ID, "clear").click()
+    WebDriverWait(viewer, 5).until(lambda driver: driver.find_element(By.ID, "told").text == "432 episodes")
+
+
+def test_a_cell_of_the_heat_map_leads_to_its_episodes(browser: webdriver.Chrome) -> None:
+    cell = browser.find_element(By.CSS_SELECTOR, ".heat tbody tr:last-child td:last-child a")
+    browser.execute_script("arguments[0].click()", cell)
+    WebDriverWait(browser, 10).until(lambda driver: driver.current_url.split("#")[0].endswith("episodes.html"))
+    assert told(browser) == "24 of 432 episodes"
+
+
+def test_one_episode_shows_its_transcript_as_a_terminal_would(viewer: webdriver.Chrome) -> None:
+    viewer.find_element(By.ID, "f-q").send_keys("gold log-analysis primary")
+    WebDriverWait(viewer, 5).until(lambda driver: driver.find_element(By.ID, "told").text.startswith("8 of"))
+    open_episode(viewer)
+    assert viewer.switch_to.active_element.get_attribute("id") == "episode-title"
+    terminal = viewer.find_element(By.CSS_SELECTOR, "#turn-1 .terminal")
+    assert terminal.text.splitlines() == [
+        "error fine blue",
+        "100%",
+        "achidden\\u202egnp.exe <b>bold</b></script><script>document.title='owned'</script>\\u0000",
+    ]
+    styles = {span.text: span.get_attribute("class") for span in terminal.find_elements(By.TAG_NAME, "span")}
+    assert (styles["error"], styles["fine"], styles["blue"]) == ("t-bold t-red", "t-green", "t-blue")
+    assert viewer.find_element(By.CSS_SELECTOR, "#turn-1 .think").text == "<i>hm</i>"
+    badges = [badge.text for badge in viewer.find_elements(By.CSS_SELECTOR, "#turn-1 .badge, #turn-2 .badge")]
+    assert badges == ["+0.25", "exit 3", "cascade: flood", "−0.5", "exit 3"]
+    chart = viewer.find_element(By.CSS_SELECTOR, "svg.rewards")
+    assert "to −0.25, at most 0.25" in (chart.get_attribute("aria-label") or "")
+    assert [link.text for link in viewer.find_elements(By.CSS_SELECTOR, "#episode .plain a")] == [
+        "other vhost",
+        "quiet night",
+    ]
+    assert viewer.get_log("browser") == []
+    assert "owned" not in viewer.title
+    viewer.back()
+    WebDriverWait(viewer, 5).until(lambda driver: driver.find_element(By.ID, "list").is_displayed())
+    assert (viewer.switch_to.active_element.get_attribute("id") or "").startswith("row-")
+
+
+def test_the_evidence_of_a_regression_leads_to_its_episode(browser: webdriver.Chrome) -> None:
+    link = browser.find_element(By.CSS_SELECTOR, "#regressions td.trials a")
+    identifier = link.text
+    browser.execute_script("arguments[0].click()", link)
+    WebDriverWait(browser, 10).until(lambda driver: driver.find_element(By.ID, "episode").is_displayed())
+    assert identifier in browser.find_element(By.ID, "episode").text
+    assert browser.find_element(By.CSS_SELECTOR, ".standing .verdict").text != "VERIFIED"
+
+
+def test_what_is_not_there_is_said(viewer: webdriver.Chrome) -> None:
+    viewer.execute_script("location.hash = '#e=ffffffffffffffffffffff'")
+    WebDriverWait(viewer, 5).until(lambda driver: "There is no episode" in driver.find_element(By.ID, "told").text)
 
 
 def test_everything_interactive_has_a_name(browser: webdriver.Chrome) -> None:
