@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import dataclass
 
+from runners.agents.llm import words
 from runners.agents.llm.connection import Connection, ContextTooLongError, ModelAnswer
 from runners.agents.llm.dialogue import Dialogue
 from runners.agents.llm.manner import Manner
@@ -61,12 +62,12 @@ class ModelAgent:
         self._account = _Account()
         self._requests = (0, 0)
         self._last: ModelAnswer | None = None
-        self._opening = ""
+        self._briefing: Briefing | None = None
         self._submitted = False
 
     def reset(self, briefing: Briefing) -> None:
         self._connection = self._connect()
-        self._opening = _told(briefing, self._conduct)
+        self._briefing = briefing
 
     def act(self, observation: Observation) -> Action:
         if self._connection is None:
@@ -80,7 +81,7 @@ class ModelAgent:
                 action = self._manner.read(answer)
             except MalformedActionError as error:
                 self._account.malformed += 1
-                text = f"{error}. Nothing was carried out. {_left(observation, self._conduct, self._account)}"
+                text = f"{error}. Nothing was carried out. {words.left(observation, self._thinking())}"
                 self._dialogue.add(self._manner.said(answer), *self._manner.reply(answer, text))
                 continue
             self._last = answer
@@ -113,20 +114,23 @@ class ModelAgent:
             self._connection.close()
             self._connection = None
 
+    def _thinking(self) -> float:
+        """The seconds of real time that it may still take."""
+        return max(self._conduct.deadline - self._account.seconds, 0.0)
+
     def _hear(self, observation: Observation) -> None:
         """Put what the last action brought into the conversation."""
-        left = _left(observation, self._conduct, self._account)
+        left = words.left(observation, self._thinking())
         if self._last is None:
+            assert self._briefing is not None, "an agent is told what is wrong before it is asked"
+            told = words.opening(self._briefing, observation, self._thinking(), hints=self._conduct.hints)
             opening = (
                 {"role": "system", "content": self._manner.instructions},
-                {"role": "user", "content": f"{self._opening}\n\n{observation.prompt}\n{left}"},
+                {"role": "user", "content": told},
             )
             self._dialogue = Dialogue(opening, self._conduct.context_tokens)
             return
-        if observation.exit_code is None:
-            text = "Your repair is handed in." if self._submitted else "Your answer is noted."
-        else:
-            text = _result(observation)
+        text = words.heard(observation, submitted=self._submitted)
         self._dialogue.add(self._manner.said(self._last), *self._manner.reply(self._last, f"{text}\n{left}"))
 
     def _ask(self, connection: Connection) -> ModelAnswer:
@@ -151,35 +155,3 @@ class ModelAgent:
             account.tokens_out += answer.tokens[1]
             self._dialogue.measured(shown, answer.tokens[0])
         return answer
-
-
-def _told(briefing: Briefing, conduct: Conduct) -> str:
-    parts = [f"The complaint:\n{briefing.complaint}"]
-    if briefing.questions:
-        listed = "\n".join(f"- {question}" for question in briefing.questions)
-        parts.append(f"You are asked, and answer before you end:\n{listed}")
-    if conduct.hints and briefing.hints:
-        listed = "\n".join(f"- {hint}" for hint in briefing.hints)
-        parts.append(f"Hints:\n{listed}")
-    return "\n\n".join(parts)
-
-
-def _left(observation: Observation, conduct: Conduct, account: _Account) -> str:
-    thinking = max(conduct.deadline - account.seconds, 0.0)
-    return (
-        f"[You have {observation.commands_left} commands and {observation.seconds_left:.0f} s of the machine's time "
-        f"left, and {thinking:.0f} s of real time to answer in.]"
-    )
-
-
-def _result(observation: Observation) -> str:
-    marks = [f"exit code {observation.exit_code}"]
-    if observation.timed_out:
-        marks.append("it took too long and was ended")
-    if observation.truncated:
-        marks.append("the output was longer; its middle is left out")
-    # A fence that is longer than any in the output, so that nothing in it can look like its end.
-    fence = "```"
-    while fence in observation.output:
-        fence += "`"
-    return f"{fence}\n{observation.output}\n{fence}\n[{'; '.join(marks)}] {observation.prompt}"
