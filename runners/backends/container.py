@@ -11,13 +11,14 @@ from runners.hosts.dbus import DBusError
 from runners.hosts.engine import Engine, EngineError
 from runners.hosts.images import find
 from runners.hosts.leftovers import sweep
+from runners.hosts.recordings import Recordings
 from runners.hosts.unsupported import reasons
 from runners.hosts.world import ContainerWorld
 from runners.sim.system import SystemSpec
 from runners.worlds import LiveWorld, WorldError
 from scenario_dsl.worlds import ResolvedScenario, World
 
-AT_ONCE = 16
+AT_ONCE = 12
 """Worlds that are open at once in one process, where somebody asks for many: they wait more than they work."""
 
 
@@ -29,6 +30,7 @@ class ContainerBackend:
     def __init__(self, *, at_once: int = AT_ONCE) -> None:
         self.at_once = at_once
         self._engine: Engine | None = None
+        self._recordings = Recordings()
         self._connecting = threading.Lock()
         self._places = threading.BoundedSemaphore(at_once)
 
@@ -50,7 +52,9 @@ class ContainerBackend:
         image = find(engine, system)
         self._places.acquire()
         try:
-            return ContainerWorld(engine, SystemSpec.of(system), image, seed=seed, closed=self._places.release)
+            return ContainerWorld(
+                engine, SystemSpec.of(system), image, self._recordings, seed=seed, closed=self._places.release
+            )
         except (EngineError, DBusError, OSError) as error:
             raise WorldError(f"the system {scenario.system} did not boot: {error}") from error
 

@@ -42,10 +42,9 @@ Result = TypeVar("Result")
 
 
 class _Base(NamedTuple):
-    """A healthy machine with its agent just logged in: what all worlds of a system are forks of."""
+    """A healthy machine to which nobody has logged in yet: what all worlds of a system are forks of."""
 
     machine: Machine
-    session: Session
     baseline: Baseline
 
 
@@ -69,9 +68,7 @@ class SimBackend:
         """Every world of a scenario begins as the same healthy machine; only its chances follow from `seed`."""
         try:
             base = self._base(content, scenario.system)
-            session = base.session.fork()
-            session.reseed(seed)
-            return SimWorld(open_world(base.machine, seed), session, base.baseline)
+            return SimWorld(open_world(base.machine, seed), base.baseline)
         except Exception as error:
             raise WorldError(f"the system {scenario.system} did not boot: {error!r}") from error
 
@@ -80,7 +77,7 @@ class SimBackend:
         known = self._bases.pop(key, None)
         if known is None:
             machine = boot(SystemSpec.of(content.systems[system]), run_job=run_job)
-            known = _Base(machine, enter(machine), Baseline.of(machine))
+            known = _Base(machine, Baseline.of(machine))
             while len(self._bases) >= self._keep:
                 # The one that was not asked for for the longest time.
                 del self._bases[next(iter(self._bases))]
@@ -93,14 +90,23 @@ class SimBackend:
 
 
 class SimWorld:
-    """One machine and the agent's shell on it."""
+    """One machine and the agent's shell on it.
 
-    def __init__(self, machine: Machine, session: Session, baseline: Baseline) -> None:
+    The agent logs in when it is first asked for: what happened to the machine until then, faults and all, was before.
+    """
+
+    def __init__(self, machine: Machine, baseline: Baseline) -> None:
         self._machine = machine
-        self._seat = Seat(session)
+        self._taken: Seat | None = None
         self._memo = Memo(baseline)
         self._opened = machine.clock.now
         self._pictures: list[tuple[Facts, Machine]] = []
+
+    @property
+    def _seat(self) -> Seat:
+        if self._taken is None:
+            self._taken = Seat(enter(self._machine))
+        return self._taken
 
     def run(self, command: str, *, output_bytes: int, seconds: float) -> CommandResult:
         return _guarded(self._run, command, output_bytes, seconds)
@@ -143,7 +149,10 @@ class SimWorld:
 
     def wait(self, seconds: float) -> None:
         self._machine.budget = Budget(_WAITING_STEPS)
-        _guarded(self._seat.wait, self._machine, seconds, _MOST_STEPS)
+        if self._taken is None:
+            _guarded(self._machine.advance, seconds)
+        else:
+            _guarded(self._taken.wait, self._machine, seconds, _MOST_STEPS)
 
     def elapsed(self) -> float:
         return self._machine.clock.now - self._opened
@@ -178,10 +187,11 @@ class SimWorld:
 
     def fork(self, *, seed: int) -> SimWorld:
         """A second world in the same state: a machine is a value."""
-        other = SimWorld(open_world(self._machine, seed), self._seat.session, self._memo.baseline)
+        seat = self._seat
+        other = SimWorld(open_world(self._machine, seed), self._memo.baseline)
         other._memo = self._memo.fork()
-        other._seat = self._seat.fork()
-        other._seat.session.reseed(seed)
+        other._taken = seat.fork()
+        other._taken.session.reseed(seed)
         other._opened = self._opened
         other._pictures = list(self._pictures)
         return other
@@ -214,8 +224,7 @@ def _prompt(machine: Machine, session: Session) -> str:
 def open_system(system: System, *, seed: int) -> SimWorld:
     """A healthy system on its own, outside any scenario."""
     base = boot(SystemSpec.of(system), run_job=run_job)
-    machine = open_world(base, seed)
-    return SimWorld(machine, enter(machine), Baseline.of(base))
+    return SimWorld(open_world(base, seed), Baseline.of(base))
 
 
 def _guarded(work: Callable[Given, Result], *given: Given.args, **named: Given.kwargs) -> Result:

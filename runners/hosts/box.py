@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import os
-import time
 import uuid
 from collections.abc import Sequence
 from pathlib import Path
@@ -14,7 +13,6 @@ from runners.hosts.kernel_view import control_group
 from runners.hosts.wiring import Plan, make_outside, plug_in
 from runners.sim.system import SystemSpec, mappings, size, text
 
-_BOOT_SECONDS = 60.0
 _MEMORY = 2560 << 20
 _CPUS = 2.0
 _PREPARE = (
@@ -74,18 +72,6 @@ class Box:
         except OSError as error:
             raise EngineError(f"the world's network could not be made: {error}") from None
 
-    def wait_until_up(self, ready: Sequence[str]) -> None:
-        """Until systemd has started everything. Raises EngineError."""
-        until = time.monotonic() + _BOOT_SECONDS
-        while time.monotonic() < until:
-            if not self.runs():
-                raise EngineError("the container ended while it booted")
-            state = self.run(["systemctl", "is-system-running"], seconds=10).stdout.strip()
-            if state in (b"running", b"degraded") and all(self._active(unit) for unit in ready):
-                return
-            time.sleep(0.15)
-        raise EngineError(f"the container did not come up within {_BOOT_SECONDS:g} s")
-
     def runs(self) -> bool:
         """Does the very process still live that was started?"""
         return (
@@ -114,9 +100,6 @@ class Box:
             if handle >= 0:
                 os.close(handle)
         self.inside = self.outside = -1
-
-    def _active(self, unit: str) -> bool:
-        return self.run(["systemctl", "is-active", unit], seconds=10).stdout.strip() == b"active"
 
     def _hand_over(self) -> None:
         """Give the container's own control group to its root, as systemd needs it."""

@@ -158,7 +158,11 @@ class Engine:
                 member = tarfile.TarInfo(name)
                 member.size, member.mode, member.mtime = len(data), 0o644, int(time.time())
                 tar.addfile(member, io.BytesIO(data))
-        _call(self.api.put_archive, container, folder, buffer.getvalue())
+        self.put_tar(container, folder, buffer.getvalue())
+
+    def put_tar(self, container: str, folder: str, tar: bytes) -> None:
+        """Unpack a tar into a folder of a container, with the owners that it names."""
+        _call(self.api.put_archive, container, folder, tar)
 
     def start(self, container: str) -> int:
         """Start it and return the process id, on this host, of its first process."""
@@ -209,15 +213,29 @@ class Engine:
     def exec_status(self, name: str) -> int:
         return int(_call(self.api.exec_inspect, name)["ExitCode"] or 0)
 
-    def run(self, container: str, argv: Sequence[str], *, seconds: float, user: str = "root") -> Finished:
-        """Run a program to its end. Raises EngineError where it takes longer."""
+    def run(
+        self, container: str, argv: Sequence[str], *, seconds: float, user: str = "root", given: bytes = b""
+    ) -> Finished:
+        """Run a program to its end, with `given` on its standard input. Raises EngineError where it takes longer."""
         limited = ["timeout", "-k1", str(max(1, int(seconds))), *argv]
-        made = _call(self.api.exec_create, container, limited, user=user, environment={"LANG": "C.UTF-8"})
+        settings = {"LANG": "C.UTF-8", "HOME": "/root", "USER": "root"}
+        made = _call(
+            self.api.exec_create,
+            container,
+            limited,
+            user=user,
+            environment=settings,
+            stdin=bool(given),
+            workdir="/root",
+        )
         raw = _call(self.api.exec_start, made["Id"], socket=True)
         link = getattr(raw, "_sock", raw)
         streams: dict[int, list[bytes]] = {1: [], 2: []}
         link.settimeout(seconds + 10)
         try:
+            if given:
+                link.sendall(given)
+                link.shutdown(socket.SHUT_WR)
             for stream, data in frames(link):
                 streams[stream].append(data)
         except TimeoutError:

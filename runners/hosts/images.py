@@ -3,6 +3,7 @@ start from, which is that one settled on this machine (databases filled, daemons
 
 from __future__ import annotations
 
+import fcntl
 import hashlib
 import io
 import json
@@ -42,6 +43,13 @@ def build(engine: Engine, system: System, say: Say, *, anew: bool = False) -> Im
     """Make what is missing of a system's images. anew: fetch the packages again. Raises HostError, EngineError."""
     folder = cache_folder() / "images"
     folder.mkdir(parents=True, exist_ok=True)
+    with (folder / "lock").open("w") as lock:
+        # Two that build at once would each fetch the packages; the second one finds them made.
+        fcntl.flock(lock, fcntl.LOCK_EX)
+        return _build(engine, system, say, folder, anew=anew)
+
+
+def _build(engine: Engine, system: System, say: Say, folder: Path, *, anew: bool) -> Image:
     recipe = Recipe.of(system)
     base = folder / f"{recipe.base_name}.tar"
     listing = base.with_suffix(".packages.json")
@@ -60,19 +68,21 @@ def build(engine: Engine, system: System, say: Say, *, anew: bool = False) -> Im
         if engine.image_id(tag) != identity:
             say("loading it into the engine")
             _load(engine, config, [base, layer], tag, folder)
+        name = settled_name(system)
+        settled = engine.image_id(name)
+        if settled is None or engine.image_label(name, _OF) != identity:
+            say("booting it once to fill its databases")
+            box = Box(engine, SystemSpec.of(system), identity, kind="builder")
+            try:
+                settle(box, SystemSpec.of(system))
+                # What the first boot wrote into the logs is none of the machine's history.
+                engine.put_tar(box.container, "/", _logs(layer))
+                repository, _, mark = name.partition(":")
+                settled = engine.commit(box.container, repository, mark, {LABEL: "image", _OF: identity})
+            finally:
+                box.close()
     finally:
         layer.unlink(missing_ok=True)
-    name = settled_name(system)
-    settled = engine.image_id(name)
-    if settled is None or engine.image_label(name, _OF) != identity:
-        say("booting it once to fill its databases")
-        box = Box(engine, SystemSpec.of(system), identity, kind="builder")
-        try:
-            settle(box, SystemSpec.of(system))
-            repository, _, mark = name.partition(":")
-            settled = engine.commit(box.container, repository, mark, {LABEL: "image", _OF: identity})
-        finally:
-            box.close()
     return Image(system=system.name, id=identity, settled=settled, packages=packages)
 
 
@@ -103,6 +113,16 @@ def _config(layers: list[str]) -> bytes:
         "rootfs": {"diff_ids": layers, "type": "layers"},
     }
     return json.dumps(document, sort_keys=True, separators=(",", ":")).encode()
+
+
+def _logs(layer: Path) -> bytes:
+    """The logs of a layer, as a tar."""
+    buffer = io.BytesIO()
+    with tarfile.open(layer) as given, tarfile.open(fileobj=buffer, mode="w") as out:
+        for member in given:
+            if member.name.startswith("var/log/"):
+                out.addfile(member, given.extractfile(member) if member.isfile() else None)
+    return buffer.getvalue()
 
 
 def _load(engine: Engine, config: bytes, layers: list[Path], tag: str, folder: Path) -> None:

@@ -8,13 +8,16 @@ import struct
 import subprocess
 import sys
 import threading
-from collections.abc import Iterator
+import time
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 
 from runners.hosts.dbus import Connection, DBusError, Decoded
 from runners.hosts.files import Files
 
 _SECONDS = 15.0
+_BOOT_SECONDS = 90.0
+_UP = ("running", "degraded")
 _MANAGER = ("/org/freedesktop/systemd1", "org.freedesktop.systemd1.Manager")
 _HELPER = (
     "import os, socket; os.seteuid({uid}); link = socket.socket(socket.AF_UNIX); link.settimeout(10); "
@@ -68,6 +71,25 @@ class Manager:
             restarts=_number(found.get("NRestarts")),
         )
 
+    def wait_until_up(self, units: Sequence[str], runs: Callable[[], bool]) -> None:
+        """Until the machine has booted and these units are active. Raises DBusError where that takes too long, or where
+        it `runs` no more."""
+        until = time.monotonic() + _BOOT_SECONDS
+        said = "it does not answer"
+        while time.monotonic() < until:
+            try:
+                state = self._property(_MANAGER[0], _MANAGER[1], "SystemState")
+                waiting = [unit for unit in units if self.unit(unit).active != "active"] if state in _UP else []
+                if state in _UP and not waiting:
+                    return
+                said = f"it is {state}" + (f", {waiting[0]} is not active" if waiting else "")
+            except (OSError, DBusError) as error:
+                said = str(error)
+            if not runs():
+                raise DBusError(f"the machine ended while it booted; {said}")
+            time.sleep(0.1)
+        raise DBusError(f"the machine did not come up within {_BOOT_SECONDS:g} s; {said}")
+
     def services(self) -> Iterator[tuple[str, int]]:
         """(name, main process) of every active service that has one."""
         for one in _list(self._call(*_MANAGER, "ListUnits")[0]):
@@ -84,6 +106,9 @@ class Manager:
     def _properties(self, path: str, interface: str) -> dict[str, Decoded]:
         found = self._call(path, _PROPERTIES, "GetAll", interface)[0]
         return found if isinstance(found, dict) else {}
+
+    def _property(self, path: str, interface: str, name: str) -> Decoded:
+        return self._call(path, _PROPERTIES, "Get", interface, name)[0]
 
     def _call(self, path: str, interface: str, member: str, *texts: str) -> tuple[Decoded, ...]:
         with self._lock:

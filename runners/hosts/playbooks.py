@@ -29,13 +29,25 @@ class Play(NamedTuple):
     socket: str
 
 
-def apply(play: Play, tasks: Sequence[Task]) -> TaskFailure | None:
-    """Run the tasks as one play. Returns the first that failed. Raises HostError, TimeoutError."""
+class Call(NamedTuple):
+    """One program that Ansible had a world run: with what on its standard input, how it ended, whether it failed."""
+
+    argv: tuple[str, ...]
+    given: bytes
+    code: int
+    failed: bool
+
+
+def apply(play: Play, tasks: Sequence[Task]) -> tuple[TaskFailure | None, tuple[Call, ...]]:
+    """Run the tasks as one play. Returns the first that failed, and all that Ansible had the world do.
+
+    Raises HostError, TimeoutError.
+    """
     program = _program()
     with tempfile.TemporaryDirectory(prefix="breakfix-play-") as folder:
         book = Path(folder) / "play.yml"
         book.write_bytes(playbook("maintenance", tasks))
-        result = Path(folder) / "result.json"
+        result, recording = Path(folder) / "result.json", Path(folder) / "recording.json"
         environment = {
             "PATH": os.environ.get("PATH", ""),
             "HOME": folder,
@@ -53,6 +65,7 @@ def apply(play: Play, tasks: Sequence[Task]) -> TaskFailure | None:
             "ANSIBLE_INTERPRETER_PYTHON": "/usr/bin/python3",
             "ANSIBLE_FORKS": "1",
             "BREAKFIX_RESULT": str(result),
+            "BREAKFIX_RECORDING": str(recording),
             "DOCKER_HOST": play.socket,
         }
         inventory = f"{play.container},"
@@ -67,7 +80,7 @@ def apply(play: Play, tasks: Sequence[Task]) -> TaskFailure | None:
             done = subprocess.run(call, env=environment, cwd=folder, capture_output=True, timeout=_SECONDS, check=False)
         except subprocess.TimeoutExpired:
             raise TimeoutError(f"the tasks took longer than {_SECONDS} s") from None
-        return _outcome(result, done)
+        return _outcome(result, done), tuple(_calls(recording))
 
 
 def _outcome(result: Path, done: subprocess.CompletedProcess[bytes]) -> TaskFailure | None:
@@ -77,6 +90,25 @@ def _outcome(result: Path, done: subprocess.CompletedProcess[bytes]) -> TaskFail
         said = (done.stderr or done.stdout).decode("utf-8", "replace").strip()
         return TaskFailure(task="", message=said[-_LONGEST:])
     return None
+
+
+def _calls(recording: Path) -> Iterator[Call]:
+    if recording.exists():
+        for line in recording.read_text().splitlines():
+            entry = json.loads(line)
+            said = entry["said"].encode("latin-1")
+            yield Call(tuple(entry["argv"]), entry["given"].encode("latin-1"), entry["code"], has_failed(said))
+
+
+def has_failed(said: bytes) -> bool:
+    """Did an Ansible module that printed this fail?"""
+    for line in said.splitlines():
+        if line.startswith(b"{"):
+            try:
+                return bool(json.loads(line).get("failed"))
+            except ValueError:
+                return False
+    return False
 
 
 def _failures(result: Path) -> Iterator[tuple[str, str]]:

@@ -7,6 +7,7 @@ from collections.abc import Iterator, Mapping
 
 from runners.hosts.box import Box
 from runners.hosts.engine import EngineError
+from runners.hosts.outside import Outside
 from runners.sim.system import SystemSpec, mappings, text, texts
 from scenario_dsl.values import Value
 
@@ -26,15 +27,22 @@ fi
 _STOP = """
 systemctl stop cron worker shop nginx node-exporter redis-server postgresql rsyslog ssh 2>/dev/null
 rm -rf /var/log/journal/* /var/tmp/* /root/.bash_history /var/lib/systemd/random-seed /var/lib/systemd/timers/*
-find /var/log -newer /proc/1/stat -type f -name '*.log' -empty -delete
-sync
+systemctl stop systemd-journald.socket systemd-journald-dev-log.socket systemd-journald-audit.socket systemd-journald
+find /var/log -type f -delete
+for record in wtmp lastlog; do install -m 664 -g utmp /dev/null /var/log/$record; done
+install -m 660 -g utmp /dev/null /var/log/btmp
+rm -rf /var/log/journal/*
 """
 
 
 def settle(box: Box, spec: SystemSpec) -> None:
     """Boot the box, fill its databases and stop its daemons: its files can be kept then. Raises EngineError."""
     box.start()
-    box.wait_until_up(())
+    outside = Outside(box, spec, None)
+    try:
+        outside.manager.wait_until_up((), box.runs)
+    finally:
+        outside.close()
     databases = spec.section("databases")
     postgres, redis = databases.get("postgres"), databases.get("redis")
     if isinstance(postgres, Mapping):

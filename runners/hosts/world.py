@@ -19,6 +19,7 @@ from runners.hosts.outside import Outside
 from runners.hosts.playbooks import Play
 from runners.hosts.playbooks import apply as apply_tasks
 from runners.hosts.probes.evaluate import evaluate
+from runners.hosts.recordings import Recordings, after
 from runners.hosts.restore import restore
 from runners.hosts.session import Session
 from runners.sim.system import SystemSpec, texts
@@ -27,6 +28,8 @@ from scenario_dsl.model import Probe, Task
 
 _KEPT = 4 << 20
 _TIMED_OUT = 124
+_ANSIBLES = ("/run/.maintenance", "/root/.ansible")
+"""Folders that Ansible may leave."""
 _AGED_AT_MOST = 4.0
 """Real seconds that a past of any length takes here."""
 
@@ -38,10 +41,18 @@ class ContainerWorld:
     """Open from the moment it is made. Raises WorldError for whatever goes wrong on our side."""
 
     def __init__(
-        self, engine: Engine, spec: SystemSpec, image: str, *, seed: int, closed: Callable[[], None] = lambda: None
+        self,
+        engine: Engine,
+        spec: SystemSpec,
+        image: str,
+        recordings: Recordings,
+        *,
+        seed: int,
+        closed: Callable[[], None] = lambda: None,
     ) -> None:
         """closed: called once, when nothing of the world is left."""
-        self._engine, self._spec, self._image = engine, spec, image
+        self._engine, self._spec, self._image, self._recordings = engine, spec, image, recordings
+        self._state: str | None = image
         self._pictures: list[tuple[Facts, Picture]] = []
         with ExitStack() as undoing:
             undoing.callback(closed)
@@ -49,10 +60,9 @@ class ContainerWorld:
             undoing.callback(self._box.close)
             undoing.callback(Neighbours(spec, self._box.outside).close)
             self._box.start()
-            self._box.wait_until_up(_services(spec))
             self._outside = Outside(self._box, spec, None)
             undoing.callback(lambda: self._outside.close())
-            self._outside.manager.connect()
+            self._outside.manager.wait_until_up(_services(spec), self._box.runs)
             self._outside.remember()
             self._layers = Layers.of(engine.inspect(self._box.container))
             self._clients = self._outside.clients = Clients(spec, self._box.plan.own, self._box.outside, seed)
@@ -69,6 +79,8 @@ class ContainerWorld:
 
     def _run(self, command: str, output_bytes: int, seconds: float) -> CommandResult:
         self._up()
+        # From now on no world is in the same state as another.
+        self._state = None
         begun = time.monotonic()
         said = self._session.run(command, seconds=seconds, keep=max(_KEPT, 4 * output_bytes))
         kept = [cut(data, output_bytes) for data in (said.output, said.stdout, said.stderr)]
@@ -102,9 +114,16 @@ class ContainerWorld:
         return _guarded(self._apply, tasks)
 
     def _apply(self, tasks: Sequence[Task]) -> TaskFailure | None:
-        self._up()
-        failure = apply_tasks(Play(self._box.container, self._engine.url), tasks)
-        self._box.run(["rm", "-rf", "/run/.maintenance", "/root/.ansible"])
+        outside = self._up()
+        play = Play(self._box.container, self._engine.url)
+        if self._state is None:
+            failure, _ = apply_tasks(play, tasks)
+        else:
+            failure = self._recordings.apply(self._engine, play, self._state, tasks)
+            self._state = after(self._state, tasks)
+        for folder in _ANSIBLES:
+            if outside.files.stat(folder) is not None:
+                self._box.run(["rm", "-rf", folder])
         return failure
 
     def wait(self, seconds: float) -> None:
@@ -168,9 +187,9 @@ class ContainerWorld:
         self._session.close()
         outside.close()
         self._box.start()
-        self._box.wait_until_up(())
         renewed = Outside(self._box, self._spec, self._clients)
         renewed.baseline = outside.baseline
+        renewed.manager.wait_until_up((), self._box.runs)
         self._outside = renewed
         return renewed
 

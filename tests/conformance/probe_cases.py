@@ -94,3 +94,9 @@ CASES = [
 ]  # fmt: skip
 ELSEWHERE = {"sql"}
 """Types that need what the small system has not; they are tried with the systems that have it."""
+NOT_THERE = {
+    ("container", "disk"): "its worlds have no file systems of a described size",
+    ("container", "memory"): "a world may hold 2.5 GiB, whatever the system describes",
+    ("container", "log of a unit"): "the journal is the world's own",
+}
+"""(backend, case) -> why what the small system describes is not there."""

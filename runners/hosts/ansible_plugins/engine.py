@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import json
+import os
 import shlex
 import subprocess
 from typing import TypeAlias
@@ -59,4 +61,11 @@ class Connection(ConnectionBase):  # type: ignore[misc]
             done = subprocess.run(call, input=given or b"", capture_output=True, timeout=_SECONDS, check=False)
         except subprocess.TimeoutExpired:
             raise AnsibleConnectionFailure(f"no answer within {_SECONDS} s") from None
+        self._note(argv, given, done.returncode, done.stdout)
         return done.returncode, done.stdout, done.stderr
+
+    def _note(self, argv: list[str], given: bytes | None, code: int, said: bytes) -> None:
+        """What was said and answered, so that it can be said again in a world of the same state."""
+        entry = {"argv": argv, "given": (given or b"").decode("latin-1"), "code": code, "said": said.decode("latin-1")}
+        with open(os.environ["BREAKFIX_RECORDING"], "a", encoding="utf-8") as file:
+            file.write(json.dumps(entry) + "\n")
