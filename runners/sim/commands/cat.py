@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from runners.sim.commands.context import Context
 from runners.sim.commands.inputs import describe, inputs, lines
-from runners.sim.commands.open_files import FileStream
+from runners.sim.commands.open_files import Device, FileStream
 from runners.sim.commands.options import parse
 
 _CHUNK = 65536
@@ -26,6 +26,8 @@ def main(ctx: Context) -> int:
             if plain:
                 if isinstance(ctx.stdout, FileStream) and isinstance(item.reader, FileStream):
                     ctx.stdout.take_over(item.reader)
+                if isinstance(ctx.stdout, FileStream) and isinstance(item.reader, Device) and item.reader.is_zero:
+                    ctx.stdout.fill(b"\0")
                 while chunk := item.reader.read(_CHUNK):
                     ctx.stdout.write(chunk)
                 continue

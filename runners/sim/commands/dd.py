@@ -25,6 +25,7 @@ _FLAGS = frozenset(_FLAG_LIST.split())
 _USAGE = "Usage: dd [OPERAND]...\n  or:  dd OPTION\nCopy a file, converting and formatting according to the operands."
 _BYTES_A_SECOND = 500e6
 _AT_ONCE = 65536
+_WITHOUT_END = 1 << 40
 
 
 class _Plan(NamedTuple):
@@ -159,11 +160,12 @@ def _copy(ctx: Context, plan: _Plan, reader: Reader, writer: Writer) -> tuple[Co
         skipped = _skip(reader, plan.skip)
         if skipped < plan.skip:
             ctx.err(f"{name}: cannot skip to specified offset")
-    whole = plan.limit is not None and not plan.limit_bytes and not plan.conversions & {"sync", "swab", "block"}
-    if whole and isinstance(reader, Device) and reader.device == (1, 5) and isinstance(writer, FileStream):
-        assert plan.limit is not None
-        if plan.ibs == plan.obs and plan.ibs * plan.limit > _AT_ONCE:
-            problem = zeros(writer, plan.ibs, plan.limit, counts)
+    whole = not plan.limit_bytes and not plan.conversions & {"sync", "swab", "block"}
+    if whole and isinstance(reader, Device) and reader.is_zero and isinstance(writer, FileStream):
+        # Without a limit, until the disk is full.
+        limit = _WITHOUT_END if plan.limit is None else plan.limit
+        if plan.ibs == plan.obs and plan.ibs * limit > _AT_ONCE:
+            problem = zeros(writer, plan.ibs, limit, counts)
             return counts, None if problem is None else f"error writing {quoted(target)}: {describe(problem)}"
     blocks = Blocks(writer, counts, plan.obs, plan.conversions, direct=plan.ibs == plan.obs)
     try:

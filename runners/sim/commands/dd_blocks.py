@@ -6,8 +6,6 @@ import errno
 
 from runners.sim.commands.context import Writer
 from runners.sim.commands.open_files import FileStream
-from runners.sim.files.content import Content
-from runners.sim.files.tree import fail
 
 
 class Counts:
@@ -89,21 +87,13 @@ class Blocks:
 
 
 def zeros(writer: FileStream, block: int, count: int, counts: Counts) -> OSError | None:
-    """Zeros into a file at once, as many as the disk takes, without making them; the error if it took less."""
-    tree = writer.tree
-    inode = tree.inodes[writer.inode]
-    mount = tree.mount_of(inode)
-    at = writer.content.size if writer.append else writer.offset
-    room = tree.free(mount).bytes // 4096 * 4096 + inode.blocks - at if mount.size else block * count
-    copied = max(min(block * count, room), 0)
-    content = inode.content.resized(at).concat(Content.filled(b"\0", copied))
-    if inode.content.size > at + copied:
-        content = content.concat(Content.of(inode.content.read(at + copied)))
-    now = tree.clock.now
-    tree.put(inode._replace(content=content._replace(program=None), mtime=now, ctime=now))
-    writer.offset = at + copied
-    full, partial = divmod(copied, block)
-    failed = copied < block * count
-    counts.full_in, counts.full_out, counts.partial_out = full + failed, full, int(partial > 0)
-    counts.copied = copied
-    return fail(errno.ENOSPC) if failed else None
+    """Zeros into a file at once, as many as the disk takes; the error if it took less."""
+    at, problem = writer.content.size if writer.append else writer.offset, None
+    try:
+        writer.fill(b"\0", block * count)
+    except OSError as error:
+        problem = error
+    counts.copied = writer.offset - at
+    full, partial = divmod(counts.copied, block)
+    counts.full_in, counts.full_out, counts.partial_out = full + (problem is not None), full, int(partial > 0)
+    return problem

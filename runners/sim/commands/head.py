@@ -6,6 +6,7 @@ import re
 
 from runners.sim.commands.context import Context, Reader
 from runners.sim.commands.inputs import describe, inputs, lines, size
+from runners.sim.commands.open_files import Device, FileStream
 from runners.sim.commands.options import parse
 
 
@@ -49,6 +50,9 @@ def _head(ctx: Context, reader: Reader, kind: str, count: int, from_end: bool) -
         if from_end:
             data = reader.read()
             ctx.stdout.write(data[: max(len(data) - count, 0)])
+            return
+        if isinstance(reader, Device) and reader.is_zero and isinstance(ctx.stdout, FileStream):
+            ctx.stdout.fill(b"\0", count)
             return
         while count > 0 and (chunk := reader.read(min(count, 65536))):
             ctx.stdout.write(chunk)

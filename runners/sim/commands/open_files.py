@@ -14,6 +14,9 @@ from runners.sim.files.tree import FileTree, fail
 from runners.sim.files.view import FileView
 from runners.sim.machine import Machine
 
+_WITHOUT_END = 1 << 40
+"""More than any disk takes."""
+
 
 class FileStream(Stream):
     """An open regular file, by inode: it outlives its name."""
@@ -158,6 +161,28 @@ class FileStream(Stream):
         self.offset, source.offset = at + left, content.size
         return True
 
+    def fill(self, pattern: bytes, length: int = _WITHOUT_END) -> None:
+        """Write `length` bytes of a pattern over and over, without making them. What stood there after them stays.
+
+        ENOSPC when the disk takes fewer, which are written then.
+        """
+        if not self.writable:
+            raise fail(errno.EBADF)
+        tree, inode = self.tree, self.tree.inodes[self.inode]
+        mount, content = tree.mount_of(inode), inode.content
+        at = content.size if self.append else self.offset
+        room = tree.free(mount).bytes // 4096 * 4096 + inode.blocks - at if mount.size else length
+        written = max(min(length, room), 0)
+        self.machine.budget.spend(2 + (written >> 16))
+        changed = content.resized(at).concat(Content.filled(pattern, written))
+        if content.size > at + written:
+            changed = changed.concat(Content.of(content.read(at + written)))
+        now = tree.clock.now
+        tree.put(inode._replace(content=changed._replace(program=None), mtime=now, ctime=now))
+        self.offset = at + written
+        if written < length:
+            raise fail(errno.ENOSPC)
+
     def _store(self, at: int, data: bytes) -> None:
         inode = self.tree.inodes[self.inode]
         content = inode.content
@@ -188,6 +213,11 @@ class Device(Stream):
         self.machine = machine
         self.device = device
         self.position = 0
+
+    @property
+    def is_zero(self) -> bool:
+        """Is it /dev/zero?"""
+        return self.device == (1, 5)
 
     def read(self, size: int = -1) -> bytes:
         minor = self.device[1]

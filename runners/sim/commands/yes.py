@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from runners.sim.commands.context import Context
+from runners.sim.commands.open_files import FileStream
 from runners.sim.commands.options import parse
 
 
@@ -12,5 +13,7 @@ def main(ctx: Context) -> int:
     )
     line = (" ".join(options.operands or ["y"]) + "\n").encode("utf-8", "surrogateescape")
     block = line * max(65536 // len(line), 1)
+    if isinstance(ctx.stdout, FileStream):
+        ctx.stdout.fill(line)
     while True:
         ctx.stdout.write(block)

@@ -22,6 +22,7 @@ from runners.sim.processes import OpenFile, Process
 from runners.sim.shell import redirections
 from runners.sim.shell.nesting import Entered
 from runners.sim.shell.session import DEFAULT_PATH
+from runners.sim.shell.write_errors import write_failed
 
 if TYPE_CHECKING:
     from runners.sim.shell.interpreter import Shell
@@ -301,11 +302,7 @@ def run_main(main: object, ctx: Context) -> int:
     except OSError as error:
         if error.errno == errno.EPIPE:
             return 141
-        try:
-            ctx.err(f"write error: {error.strerror}")
-        except OSError:
-            return 1
-        return 1
+        return write_failed(ctx, error)
     except Exception as error:
         return crashed(ctx.name, error, ctx.stderr)
 

@@ -8,11 +8,9 @@ from typing import NamedTuple
 
 from runners.backends.sim import SimWorld
 from runners.sim.build import boot, open_world
-from runners.sim.entering import enter
 from runners.sim.machine import Machine
 from runners.sim.probes.baseline import Baseline
 from runners.sim.shell.running import run_job
-from runners.sim.shell.session import Session
 from runners.sim.system import SystemSpec
 from runners.worlds import CommandResult
 from scenario_dsl.model import System
@@ -23,7 +21,6 @@ __all__ = ["Opened", "opened", "probe", "typed", "typed_all", "web_server"]
 
 class Base(NamedTuple):
     machine: Machine
-    session: Session
     baseline: Baseline
 
 
@@ -41,13 +38,15 @@ def _base(name: str) -> Base:
 
 def base_of(system: System) -> Base:
     machine = boot(SystemSpec.of(system), run_job=run_job)
-    return Base(machine, enter(machine), Baseline.of(machine))
+    return Base(machine, Baseline.of(machine))
 
 
 def open_on(base: Base, seed: int = 0) -> Opened:
-    machine, session = open_world(base.machine, seed), base.session.fork()
-    session.reseed(seed)
-    return Opened(machine, SimWorld(machine, session, base.baseline))
+    """With the agent logged in."""
+    machine = open_world(base.machine, seed)
+    live = SimWorld(machine, base.baseline)
+    live.prompt()
+    return Opened(machine, live)
 
 
 def opened(seed: int = 0, system: str = "web-server") -> Opened:

@@ -46,7 +46,7 @@ def run(text: str, limits: Limits = _SMALL) -> ShellResult:
     [
         "while true; do :; done", "until false; do :; done", "for ((;;)); do :; done", ":(){ :|:& };:",
         "f() { f | f; }; f",
-        "yes", "yes | cat", "yes > /tmp/big", "cat /dev/zero", "tail -f /etc/passwd & wait", "sleep 1000",
+        "yes", "yes | cat", "cat /dev/zero", "tail -f /etc/passwd & wait", "sleep 1000",
         "cat < /dev/zero | wc",
         "echo {1..100000000}", "echo {1..1000}{1..1000}{1..1000}", "x=a; while :; do x=$x$x; done",
         "printf %1000000000s",
