@@ -100,4 +100,4 @@ def named(things: Sequence[str]) -> str:
 def _different(before: Mapping[str, str], after: Mapping[str, str]) -> tuple[str, ...]:
     if before is after or before == after:
         return ()
-    return tuple(name for name in sorted(before.keys() | after.keys()) if before.get(name) != after.get(name))
+    return tuple(sorted({name for name, _ in before.items() ^ after.items()}))

@@ -1,6 +1,6 @@
 """A machine's lasting facts: a digest of every file that normal life does not change, and of the firewall.
 
-Worked out against the healthy base: only inodes that are not the very same object are looked at again.
+Worked out against the healthy base: only inodes that were put since then are looked at again.
 """
 
 from __future__ import annotations
@@ -40,7 +40,13 @@ class Base(NamedTuple):
 
 
 def remember(machine: Machine) -> Base:
-    """The base for later comparisons: the whole tree, walked once."""
+    """The base for later comparisons; what is put into the tree from now on is told apart from it."""
+    machine.files.touched = Map()
+    return _whole(machine)
+
+
+def _whole(machine: Machine) -> Base:
+    """The whole tree, walked once."""
     paths: dict[int, list[str]] = {}
     for path, inode in _walk(machine.files):
         paths.setdefault(inode.number, []).append(path)
@@ -65,11 +71,11 @@ def persistent_facts(machine: Machine) -> Mapping[str, str]:
     """Path (and `firewall:TABLE:CHAIN`) -> digest. Files: type, owner, mode and content; no times."""
     base = machine.base
     if not isinstance(base, Base) or machine.files.mounts is not base.mounts:
-        return remember(machine).digests
+        return _whole(machine).digests
     old, new = base.inodes, machine.files.inodes
     if new is old and machine.network.tables is base.tables:
         return base.digests
-    changed = [number for number, inode in new.items() if old.get(number) is not inode]
+    changed = [n for n in sorted(machine.files.touched) if n in new and old.get(n) is not new[n]]
     folders = [n for n in changed if new[n].entries is not None and n in old and old[n].entries is not new[n].entries]
     facts = dict(base.digests)
     volatile = _volatile(machine.spec)
@@ -106,8 +112,10 @@ def _compare(
     for name in before:
         if now.get(name) != before[name]:
             inner = f"{path.rstrip('/')}/{name}"
-            for key in [key for key in facts if key == inner or key.startswith(inner + "/")]:
-                del facts[key]
+            facts.pop(inner, None)
+            if base.inodes[before[name]].entries is not None:
+                for key in [key for key in facts if key.startswith(inner + "/")]:
+                    del facts[key]
     for name, child in now.items():
         if before.get(name) != child:
             for inner, inode in _walk_from(tree, f"{path.rstrip('/')}/{name}", child):

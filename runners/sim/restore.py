@@ -36,7 +36,7 @@ def _restore_files(machine: Machine, facts: Mapping[str, str], then: FileTree) -
 
 
 def _different(one: Mapping[str, str], other: Mapping[str, str]) -> tuple[str, ...]:
-    return tuple(sorted(name for name in one.keys() | other.keys() if one.get(name) != other.get(name)))
+    return tuple(sorted({name for name, _ in one.items() ^ other.items()}))
 
 
 def _inode(tree: FileTree, path: str) -> Inode | None:

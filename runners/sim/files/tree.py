@@ -64,7 +64,7 @@ def fail(code: int, path: str | None = None) -> OSError:
 class FileTree:
     """All inodes by number. The maps are immutable: a fork shares them and goes its own way from there."""
 
-    __slots__ = ("clock", "covered", "inodes", "mounts", "next_number", "opens", "synthetic", "usage")
+    __slots__ = ("clock", "covered", "inodes", "mounts", "next_number", "opens", "synthetic", "touched", "usage")
 
     def __init__(self, clock: Clock) -> None:
         self.clock = clock
@@ -77,6 +77,8 @@ class FileTree:
         # Open counts keep a deleted file's space taken until its last reader ends.
         self.opens: Map[int, int] = Map()
         self.synthetic: Mapping[int, Synthetic] = {}
+        # The numbers of all inodes put here so far: what can differ from an earlier tree is found without a walk.
+        self.touched: Map[int, None] = Map()
 
     def fork(self, clock: Clock) -> FileTree:
         other = FileTree.__new__(FileTree)
@@ -88,6 +90,7 @@ class FileTree:
         other.covered = self.covered
         other.opens = self.opens
         other.synthetic = {}
+        other.touched = self.touched
         return other
 
     # -- reading
@@ -137,6 +140,8 @@ class FileTree:
         if grow or new_inode:
             self._charge(inode.dev, grow, 1 if new_inode else 0)
         self.inodes = self.inodes.set(inode.number, inode)
+        if inode.number not in self.touched:
+            self.touched = self.touched.set(inode.number, None)
         return inode
 
     def _charge(self, dev: int, size: int, inodes: int) -> None:
