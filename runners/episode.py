@@ -11,6 +11,7 @@ from dataclasses import dataclass, replace
 
 from runners.agents.boundary import admit
 from runners.agents.protocol import (
+    Action,
     Agent,
     AgentFailedError,
     AgentUnavailableError,
@@ -23,6 +24,7 @@ from runners.agents.protocol import (
     Submit,
 )
 from runners.cascades import CascadeClock
+from runners.evidence import seen_as
 from runners.harms import InvariantWatch
 from runners.interventions import to_text
 from runners.objectives import Scoreboard, missing, questions
@@ -33,8 +35,9 @@ from runners.worlds import LiveWorld
 from scenario_dsl.model import Intervention, Limits
 from scenario_dsl.worlds import ResolvedScenario, World
 
-COMMAND_SECONDS = 300.0
-"""The longest that one command may take, on the world's clock; an episode's own limit may be nearer."""
+COMMAND_SECONDS = 900.0
+"""The longest that one command may take, on the world's clock: long enough to wait for a job that runs every quarter of
+an hour. An episode's own limit may be nearer."""
 _ACTIONS_PER_COMMAND = 2
 """Answering and submitting cost no command, so all actions together are bounded too, at this many per command."""
 _RECOVERY_WAITS = (1.0, 2.0, 4.0, 8.0, 15.0)
@@ -97,6 +100,7 @@ class _Play:
         self._submitted: Intervention | None = None
         self._started = live.elapsed()
         self._prompt = live.prompt()
+        self._evidence: list[str] = []
         self._score = 0.0
 
     def play(self, agent: Agent) -> Episode:
@@ -148,7 +152,7 @@ class _Play:
             return _failure(error)
         for _ in range(most_actions):
             try:
-                action = admit(agent.act(observation))
+                action = self._seen_through(admit(agent.act(observation)))
             except AgentUnavailableError:
                 raise
             except _AGENTS_OWN as error:
@@ -162,6 +166,14 @@ class _Play:
             if self._now() >= self._limits.seconds:
                 return None
         return None
+
+    def _seen_through(self, action: Action) -> Action:
+        """Nothing can be cited that was not seen here. Raises AgentFailedError."""
+        if isinstance(action, Submit):
+            for cited in action.intervention.evidence:
+                if not any(known.startswith(cited) for known in self._evidence):
+                    raise AgentFailedError(f"the agent failed: it cites evidence `{cited}`, which it has not seen")
+        return action
 
     def _act(self, action: Run | Answer | Submit) -> Observation:
         if isinstance(action, Run):
@@ -204,6 +216,7 @@ class _Play:
         self._turns.append(turn)
         stdout = output if result.stdout == result.output else readable(result.stdout)
         self._prompt = result.prompt
+        self._evidence.append(seen_as(action.command, result.exit_code, output))
         return self._observation(turn, stdout=stdout)
 
     def _look(self, when: str | None) -> tuple[tuple[str, ...], tuple[str, ...]]:
@@ -286,6 +299,7 @@ class _Play:
             truncated=turn.truncated,
             timed_out=turn.timed_out,
             prompt=self._prompt,
+            evidence=self._evidence[-1],
             commands_left=commands_left,
             seconds_left=seconds_left,
         )

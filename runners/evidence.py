@@ -22,7 +22,7 @@ _SECRETS = re.compile(
   | (?P<token> \b(?:AKIA[0-9A-Z]{16}|gh[pousr]_[0-9A-Za-z]{36,}|xox[abpr]-[0-9A-Za-z-]{10,}|
         eyJ[0-9A-Za-z_-]{10,}\.[0-9A-Za-z_-]{10,}\.[0-9A-Za-z_-]{5,}) )
   | (?<=://)(?P<user> [^\s:/@]* : )(?P<url> [^\s/@]+ )(?=@)
-  | (?P<name> \b[\w.-]{0,64}(?:passw(?:or)?d|passphrase|secret|token|api[_-]?key|requirepass|masterauth)[\w.-]{0,64}
+  | (?P<name> (?:passw(?:or)?d|passphrase|secret|token|api[_-]?key|requirepass|masterauth)[\w.-]{0,64}
         ["']? (?: \s*[=:]\s* | \s+(?=\S+\s*(?:\n|\Z)) ) ["']? )(?P<value> [^\s"',;]{4,} )
   | (?P<bearer> \b(?:Bearer|Basic)\s+ )(?P<authorization> [0-9A-Za-z._~+/=-]{8,} )
     """,
@@ -54,6 +54,11 @@ def keep(world: str, command: str, result: CommandResult, *, at: float) -> Kept:
         redacted=redacted + more,
     )
     return Kept(ref, output)
+
+
+def seen_as(command: str, exit_code: int, output: str) -> str:
+    """The id by which a document that is handed in during an episode cites one of its commands."""
+    return sha256(f"{command}\0{exit_code}\0{output}".encode("utf-8", "surrogateescape"))
 
 
 def redact(data: bytes) -> tuple[bytes, int]:

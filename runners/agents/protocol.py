@@ -30,8 +30,9 @@ class Observation:
 
     `output` is the terminal's view, `stdout` the standard output alone. Before the first action both are empty and
     `exit_code` is None, as after an action that runs nothing. `prompt` is what the shell asks with, where it is known.
-    With `commands_left` 0 it may still answer or submit. No reward is shown: points given on the way would say which
-    look was the right one, and in a control that nothing is broken. Records keep them for whoever trains.
+    `evidence` is the id by which a document that is handed in may cite this observation. With `commands_left` 0 it may
+    still answer or submit. No reward is shown: points given on the way would say which look was the right one, and in
+    a control that nothing is broken. Records keep them for whoever trains.
     """
 
     output: str = ""
@@ -40,6 +41,7 @@ class Observation:
     truncated: bool = False
     timed_out: bool = False
     prompt: str = ""
+    evidence: str = ""
     commands_left: int
     seconds_left: float
 

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 from runners.agents.interventional import InterventionAgent
 from runners.agents.protocol import Action, Briefing, Observation, Run
 from runners.evidence import Kept, keep
@@ -15,7 +17,8 @@ class Reenactment:
     def __init__(self, looked: tuple[str, ...], intervention: Intervention) -> None:
         self._looked = looked
         self._next = 0
-        self._acting = InterventionAgent(intervention)
+        # What it cites was checked against the attempt's own log.
+        self._acting = InterventionAgent(replace(intervention, evidence=()))
 
     def reset(self, briefing: Briefing) -> None:
         self._next = 0

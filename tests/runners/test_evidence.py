@@ -2,14 +2,19 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import fields, replace
 
 import pytest
 
 from compiler.evidence import EvidenceRef
+from runners.agents.interventional import InterventionAgent
+from runners.agents.protocol import Action, Observation, Run, Submit
 from runners.evidence import cited, keep, redact
+from runners.trials import play_trial
 from runners.worlds import CommandResult
 from scenario_dsl.errors import AuthorError
+from tests.runners.cases import GOLD, job_of, repair, site_of
 
 KEY = b"-----BEGIN OPENSSH PRIVATE KEY-----\nb3BlbnNzaC1rZXktdjEAAAAABG5vbmUA\nAAAA\n-----END OPENSSH PRIVATE KEY-----"
 
@@ -79,3 +84,36 @@ def test_only_what_was_seen_can_be_cited() -> None:
         cited(["0123456789abcdef"], seen)
     with pytest.raises(AuthorError, match="nothing that this attempt has seen"):
         cited([seen[0].id[:4]], seen)
+
+
+class Citing(InterventionAgent):
+    """Looks once, then hands in gold with what it cites."""
+
+    def __init__(self, cites: Callable[[Observation], str]) -> None:
+        super().__init__(GOLD)
+        self._cites = cites
+        self._looked = False
+
+    def act(self, observation: Observation) -> Action:
+        if not self._looked:
+            self._looked = True
+            return Run("failed")
+        return Submit(replace(GOLD, evidence=(self._cites(observation),)))
+
+
+@pytest.mark.parametrize(
+    ("cites", "error"),
+    [
+        (lambda observation: observation.evidence, None),
+        (lambda observation: observation.evidence[:12], None),
+        (lambda observation: "0123456789abcdef", "it cites evidence `0123456789abcdef`, which it has not seen"),
+    ],
+)
+def test_an_agent_cites_what_its_own_commands_showed(cites: Callable[[Observation], str], error: str | None) -> None:
+    site = site_of(repair())
+    record = play_trial(job_of(site), site, site.scenario.worlds[0], Citing(cites))
+    if error is None:
+        assert record.error is None
+    else:
+        assert record.error is not None
+        assert error in record.error
