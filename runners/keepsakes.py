@@ -10,11 +10,13 @@ from collections.abc import Collection, Iterable
 
 from runners.worlds import Facts
 
-_HOMES = ("/root/", "/home/", "/var/backups/", "/var/tmp/")  # noqa: S108 (a path of the world)
+_ASIDE = ("/var/backups/", "/var/tmp/")  # noqa: S108 (a path of the world)
+_HOMES = ("/root/", "/home/", *_ASIDE)
 _SUFFIX = re.compile(r"[.~]")
 """What a backup's name goes on with beside its original: cron.d, sudoers.d and run-parts read no such name."""
 _PLAIN = 0o100000
 _SETS_AND_RUNS = 0o7111
+_OTHERS = 0o007
 
 
 def keepsakes(changed: Iterable[str], before: Facts, after: Facts, own: Collection[str] = ()) -> frozenset[str]:
@@ -39,10 +41,14 @@ def keepsakes(changed: Iterable[str], before: Facts, after: Facts, own: Collecti
 
 
 def _is_note(path: str, digest: str) -> bool:
-    """A plain file of one's own in one's home, not hidden: hidden ones are settings, and some are read by programs."""
+    """A plain file of one's own in one's home, not hidden: hidden ones are settings, and some are read by programs.
+
+    Or one among the machine's backups that nobody else can read, such as a log that was put aside: what logs hold is no
+    lasting fact, so none of them is known as its original.
+    """
     mode = int(digest.split(":", 1)[0], 8)
-    home = path.startswith(("/root/", "/home/"))
-    return home and "/." not in path and mode & 0o170000 == _PLAIN and not mode & _SETS_AND_RUNS
+    home, aside = path.startswith(("/root/", "/home/")), path.startswith(_ASIDE) and not mode & _OTHERS
+    return (home or aside) and "/." not in path and mode & 0o170000 == _PLAIN and not mode & _SETS_AND_RUNS
 
 
 def _is_backup(path: str, digest: str, original: str, was: str) -> bool:

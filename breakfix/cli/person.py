@@ -14,10 +14,11 @@ from prompt_toolkit.history import InMemoryHistory
 
 from breakfix.cli.output import say
 from runners.agents.protocol import Action, Answer, Briefing, Done, Observation, Run
+from runners.episode import COMMAND_SECONDS
 from runners.sim.shell.continuation import incomplete
 
 HELP = """Type commands as on any server. What is yours alone starts with a colon:
-  :hint          the next hint          :answer TEXT   hand in an answer
+  :hint          the next hint, free    :answer TEXT   hand in an answer
   :task          the complaint again    :done          you are finished (or Ctrl-D)"""
 
 _FEW, _WIDEST = 5, 100
@@ -44,9 +45,9 @@ class Person:
         if observation.output:
             sys.stdout.write(observation.output if observation.output.endswith("\n") else observation.output + "\n")
         if observation.timed_out:
-            say("[the command was stopped: it took too long]")
+            say(f"[the command was stopped: it took too long; {_minutes(COMMAND_SECONDS)} are the most]")
         if observation.commands_left <= _FEW:
-            say(f"[{observation.commands_left or 'no'} commands are left]")
+            say(_left(observation.commands_left))
         while True:
             line = self._ask(observation.prompt or _PROMPT)
             if line is None:
@@ -54,10 +55,14 @@ class Person:
             word, _, rest = line.strip().partition(" ")
             if word == ":done":
                 return Done()
-            if word == ":answer" and rest.strip():
+            if word == ":answer" and self._briefing is not None and not self._briefing.questions:
+                say("[nothing is asked here]")
+            elif word == ":answer" and rest.strip():
                 say("[noted]")
                 return Answer(rest.strip())
-            if word.startswith(":") and word != ":":
+            elif word in ("exit", "logout") and observation.commands_left == 0:
+                return Done()
+            elif word.startswith(":") and word != ":":
                 self._own(word)
             elif line.strip() and observation.commands_left > 0:
                 return Run(line)
@@ -126,4 +131,19 @@ def _show_briefing(briefing: Briefing) -> None:
     say(textwrap.fill(" ".join(briefing.complaint.split()), width))
     for question in briefing.questions:
         say(f"Question: {question}")
-    say(f"You have {briefing.limits.commands} commands.")
+    limits = briefing.limits
+    say(
+        textwrap.fill(
+            f"You have {limits.commands} commands and {_minutes(limits.seconds)} by the machine's own clock. A good repair can "
+            "be made twice and taken back; both will be tried.",
+            width,
+        )
+    )
+
+
+def _left(commands: int) -> str:
+    return f"[{commands or 'no'} command{'s are' if commands != 1 else ' is'} left]"
+
+
+def _minutes(seconds: float) -> str:
+    return f"{seconds / 60:.0f} minutes" if seconds >= 120 else f"{seconds:.0f} seconds"

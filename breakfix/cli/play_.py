@@ -84,6 +84,8 @@ def _play(name: str, seed: int, reveal: bool) -> int:
         ):
             break
     say(f"\nVerdict: {judge(records)}. {_MEANING[judge(records)]}")
+    if len(records) < resolved.size and judge(records) == "UNKNOWN":
+        say(f"  because: of {resolved.size} calls you took {len(records)}")
     for reason in dict.fromkeys(
         fact.reason for record in records for fact in record.facts if fact.finding in _DECISIVE
     ):

@@ -21,4 +21,4 @@ def recovery(played: Played, means: Means) -> GateFact:
         return fact(check, world, means, "fail", episode.agent_error)
     if episode.unmet:
         return fact(check, world, means, "fail", f"not met in the end: {named(episode.unmet)}")
-    return fact(check, world, means, "pass", "all that was broken works, and still did after a settling time")
+    return fact(check, world, means, "pass", "all that was asked for is done, and still was after a settling time")

@@ -66,5 +66,15 @@ def test_notes_at_home_are_no_change() -> None:
     )
 
 
+def test_a_log_put_aside_among_the_backups_is_no_change_even_taken_anew() -> None:
+    aside = {**BEFORE.persistent, "/var/backups/app.log.incident": "100640:996:4:ffff"}
+    again = {**BEFORE.persistent, "/var/backups/app.log.incident": "100640:996:4:eeee"}
+    assert lasting_changes(BEFORE, Facts(persistent=aside)) == ()
+    own = {"/var/backups/app.log.incident"}
+    assert lasting_changes(Facts(persistent=aside), Facts(persistent=again), own=own) == ()
+    readable = {**BEFORE.persistent, "/var/backups/shadow": "100644:0:0:ffff"}
+    assert lasting_changes(BEFORE, Facts(persistent=readable)) == ("/var/backups/shadow",)
+
+
 def test_a_lost_file_is_a_change() -> None:
     assert lasting_changes(BEFORE, Facts(persistent={"/etc/shop.conf": BROKEN})) == ("/etc/other",)
