@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import sys
+from contextlib import redirect_stdout
 from pathlib import Path
 from typing import Annotated, Literal
 
@@ -118,7 +120,8 @@ def command(
     earlier = list(since or ())
     if since_last and (last := last_beside(out)) is not None:
         earlier.append(last)
-    with watching(out, quiet=quiet) as report:
+    # What others print meanwhile (Ray about a lost node, an agent of yours) is not ours to give to scripts.
+    with watching(out, quiet=quiet) as report, redirect_stdout(sys.stderr):
         summary = run(
             asked.resolved.plan,
             asked.resolved.bundles,

@@ -23,6 +23,7 @@ _LOOK = 0.2
 class LocalExecutor:
     def __init__(self) -> None:
         self._work: Work | None = None
+        self._turnstile = Turnstile()
 
     def start(self, work: Work) -> None:
         self._work = work
@@ -30,7 +31,7 @@ class LocalExecutor:
     def play(self, jobs: Iterator[Job], stopping: Stopping) -> Iterator[Sequence[Line]]:
         if self._work is None:
             raise InternalError("an executor was asked to play before it was started")
-        turnstile = Turnstile()
+        turnstile = self._turnstile
         work = with_turnstile(self._work, turnstile)
         backlog = Backlog(jobs, work)
         ended: _Ended = queue.SimpleQueue()
@@ -62,6 +63,8 @@ class LocalExecutor:
             yield (line,)
 
     def close(self) -> None:
+        # Threads that still wait for their agents end when they come back; none may compute while Python goes down.
+        self._turnstile.shut()
         self._work = None
 
 

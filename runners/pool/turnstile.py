@@ -17,29 +17,46 @@ from runners.agents.protocol import Action, Agent, AgentFactory, Briefing, Closi
 from runners.trials import Work
 
 
+class Shut(BaseException):
+    """The turnstile was shut while a thread waited: its run is over, and it ends where it stands."""
+
+
 class Turnstile:
     """A lock that is fair: who came first goes first, so that nobody starves behind long computing."""
 
     def __init__(self) -> None:
         self._guard = threading.Lock()
         self._taken = False
+        self._shut = False
         self._queue: deque[threading.Event] = deque()
 
     def enter(self) -> None:
+        """Raises Shut once nobody is let in any more."""
         with self._guard:
-            if not self._taken:
+            if not (self._taken or self._shut):
                 self._taken = True
                 return
             turn = threading.Event()
-            self._queue.append(turn)
-        turn.wait()
+            if not self._shut:
+                self._queue.append(turn)
+        if not self._shut:
+            turn.wait()
+        if self._shut:
+            raise Shut
 
     def leave(self) -> None:
         with self._guard:
-            if self._queue:
+            if self._queue and not self._shut:
                 self._queue.popleft().set()
             else:
                 self._taken = False
+
+    def shut(self) -> None:
+        """Let nobody in any more: who computes finishes, who waits for a turn and who comes later is sent away."""
+        with suppress(Shut), self.inside(), self._guard:
+            self._shut = True
+            while self._queue:
+                self._queue.popleft().set()
 
     @contextmanager
     def inside(self) -> Iterator[None]:

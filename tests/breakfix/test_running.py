@@ -95,6 +95,21 @@ def test_a_bundle_that_was_compiled_anew_is_told(capsys: pytest.CaptureFixture[s
     assert "12/12 done" in capsys.readouterr().out
 
 
+def test_what_an_agent_prints_stays_out_of_the_output(home: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    (home / "chatty.py").write_text(
+        "from runners.agents.protocol import Done\n"
+        "class Chatty:\n"
+        "    def __init__(self, settings, seed): pass\n"
+        "    def reset(self, briefing): print('hello')\n"
+        "    def act(self, observation): return Done()\n"
+    )
+    plan = PLAN.replace("  gold: {}", '  chatty: {agent: "chatty:Chatty"}')
+    assert play(plan, "runs/chatty", "--json") == 0
+    said = capsys.readouterr()
+    assert json.loads(said.out)["done"] == 12
+    assert "hello" in said.err
+
+
 def test_an_endpoint_that_is_away_leaves_errors_and_a_plain_exit_code(capsys: pytest.CaptureFixture[str]) -> None:
     plan = PLAN.replace("scenarios:", f"{AWAY}scenarios:")
     assert play(plan, "runs/away") == 2

@@ -23,7 +23,7 @@ from runners.plan import Plan, plan
 from runners.pool.backlog import Backlog
 from runners.pool.executor import Stopping
 from runners.pool.local import LocalExecutor
-from runners.pool.turnstile import Turnstile
+from runners.pool.turnstile import Shut, Turnstile
 from runners.record_index import INDEX_FILE
 from runners.records import TrialRecord
 from runners.records_io import Line, read_records
@@ -135,6 +135,30 @@ def test_a_turnstile_lets_everybody_through_in_the_order_they_came() -> None:
     for thread in threads:
         thread.join(5)
     assert order == [0, 1, 2, 3, 4]
+
+
+def test_a_turnstile_that_is_shut_sends_everybody_away() -> None:
+    turnstile, sent_away = Turnstile(), []
+
+    def enter() -> None:
+        try:
+            with turnstile.inside(), turnstile.outside():
+                time.sleep(0.05)
+        except Shut:
+            sent_away.append(1)
+
+    threads = [threading.Thread(target=enter) for _ in range(3)]
+    with turnstile.inside():
+        for thread in threads:
+            thread.start()
+        time.sleep(0.02)
+    turnstile.shut()
+    turnstile.shut()
+    for thread in threads:
+        thread.join(5)
+    assert sent_away == [1, 1, 1]
+    with pytest.raises(Shut):
+        turnstile.enter()
 
 
 def test_what_breaks_in_a_thread_is_not_lost(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
