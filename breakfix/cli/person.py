@@ -134,8 +134,8 @@ def _show_briefing(briefing: Briefing) -> None:
     limits = briefing.limits
     say(
         textwrap.fill(
-            f"You have {limits.commands} commands and {_minutes(limits.seconds)} by the machine's own clock. A good repair can "
-            "be made twice and taken back; both will be tried.",
+            f"You have {limits.commands} commands and {_minutes(limits.seconds)} by the machine's own clock. "
+            "A good repair can be made twice and taken back; both will be tried.",
             width,
         )
     )
