@@ -13,7 +13,7 @@ from scenario_dsl.schema import schema
 
 def command(
     document: Annotated[
-        Literal["scenario", "fault", "system", "pack", "plan"], typer.Argument(help="The kind of document.")
+        Literal["scenario", "fault", "system", "pack", "intervention", "plan"], typer.Argument(help="What kind.")
     ] = "scenario",
 ) -> int:
     """Print the JSON Schema (2020-12) of one kind of document.
