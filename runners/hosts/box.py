@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import time
 import uuid
 from collections.abc import Sequence
 from pathlib import Path
@@ -13,6 +14,7 @@ from runners.hosts.kernel_view import control_group
 from runners.hosts.wiring import Plan, make_outside, plug_in
 from runners.sim.system import SystemSpec, mappings, size, text
 
+_DOWN_SECONDS = 20.0
 _MEMORY = 2560 << 20
 _CPUS = 2.0
 _PREPARE = (
@@ -77,6 +79,15 @@ class Box:
         return (
             self.pid > 0 and Path(f"/proc/{self.pid}/ns/net").exists() and self._engine.pid(self.container) == self.pid
         )
+
+    def wait_until_down(self) -> None:
+        """Until it has shut itself down; one that takes too long is switched off."""
+        until = time.monotonic() + _DOWN_SECONDS
+        while self.runs():
+            if time.monotonic() > until:
+                self._engine.kill(self.container)
+                until += _DOWN_SECONDS
+            time.sleep(0.2)
 
     def run(self, argv: Sequence[str], *, seconds: float = 60, user: str = "root") -> Finished:
         return self._engine.run(self.container, argv, seconds=seconds, user=user)

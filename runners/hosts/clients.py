@@ -90,14 +90,14 @@ class Clients:
                 self.requests_failed += 1
 
     def _http(self, client: Mapping[str, Value], source: str) -> tuple[bool, str]:
-        parts = urlsplit(text(client, "url"))
-        ways = tuple(mappings(client.get("paths"))) or ({"path": "/"},)
+        ways = tuple(mappings(client.get("paths"))) or ({"path": ""},)
         way = self._random.choices(ways, [integer(one, "weight", 1) for one in ways])[0]
+        parts = urlsplit(text(client, "url").rstrip("/") + text(way, "path"))
         agent = self._random.choice(texts(client.get("agents")) or ("Mozilla/5.0",))
         asked = http.client.HTTPConnection(parts.hostname or self._own, parts.port or 80, timeout=_PATIENCE)
         asked.sock = self._open(parts.hostname or self._own, parts.port or 80, source)
         try:
-            asked.request("GET", text(way, "path", "/"), headers={"User-Agent": agent})
+            asked.request("GET", parts.path or "/", headers={"User-Agent": agent})
             status = asked.getresponse().status
         finally:
             asked.close()

@@ -177,6 +177,9 @@ class Engine:
         found: Mapping[str, object] = _call(self.api.inspect_container, container)
         return found
 
+    def kill(self, container: str) -> None:
+        _call(self.api.kill, container)
+
     def remove(self, container: str) -> None:
         """Gone at once, running or not; no error where it is gone already."""
         try:

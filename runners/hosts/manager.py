@@ -78,7 +78,7 @@ class Manager:
         said = "it does not answer"
         while time.monotonic() < until:
             try:
-                state = self._property(_MANAGER[0], _MANAGER[1], "SystemState")
+                state = self.state()
                 waiting = [unit for unit in units if self.unit(unit).active != "active"] if state in _UP else []
                 if state in _UP and not waiting:
                     return
@@ -89,6 +89,10 @@ class Manager:
                 raise DBusError(f"the machine ended while it booted; {said}")
             time.sleep(0.1)
         raise DBusError(f"the machine did not come up within {_BOOT_SECONDS:g} s; {said}")
+
+    def state(self) -> str:
+        """starting, running, degraded, stopping, …"""
+        return str(self._property(_MANAGER[0], _MANAGER[1], "SystemState"))
 
     def services(self) -> Iterator[tuple[str, int]]:
         """(name, main process) of every active service that has one."""

@@ -5,11 +5,12 @@ from __future__ import annotations
 import os
 import time
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 
 from runners.hosts.box import Box, root_id
 from runners.hosts.clients import Clients
+from runners.hosts.dbus import DBusError
 from runners.hosts.files import Files
 from runners.hosts.kernel_view import Listener, Process, control_group, listeners, processes, program_of
 from runners.hosts.manager import Manager
@@ -59,6 +60,28 @@ class Outside:
 
     def program(self, process: Process) -> str:
         return program_of(process, self._open)
+
+    def services(self) -> tuple[tuple[str, int], ...]:
+        """(name, main process) of the active services. Where systemd can be asked no more, nothing is known to run."""
+        try:
+            return tuple(self.manager.services())
+        except (DBusError, OSError):
+            return ()
+
+    def going_down(self) -> bool:
+        """Is the machine being shut down or restarted?"""
+        try:
+            return self._is_off() or self.manager.state() == "stopping"
+        except (DBusError, OSError):
+            # systemd lets go of its bus just before it becomes what ends the machine.
+            time.sleep(0.5)
+            return self._is_off()
+
+    def _is_off(self) -> bool:
+        try:
+            return Path(f"/proc/{self.pid}/comm").read_text().startswith("systemd-shutdow")
+        except OSError:
+            return True
 
     def listeners(self, running: tuple[Process, ...]) -> tuple[Listener, ...]:
         return tuple(listeners(self.pid, running))
@@ -125,6 +148,11 @@ class Outside:
             init=programs.get(self.pid, ""),
         )
         return self.baseline
+
+    def inherit(self, before: Baseline) -> None:
+        """Take over what was known before the machine was started again, whose file systems have other numbers now."""
+        mounts = {place: device for place, device, _, _ in self.mounts() if place in before.mounts}
+        self.baseline = replace(before, mounts=mounts)
 
     def _open(self, path: str) -> int | None:
         try:

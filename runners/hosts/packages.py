@@ -20,9 +20,10 @@ _BEFORE = (
 )
 """Each installation makes secrets and clusters of its own: not in an image."""
 _AFTER = (
-    'rm -rf "$1"/etc/ssh/ssh_host_* "$1"/etc/apt/sources.list* "$1"/etc/ssl/private/ssl-cert-snakeoil.key '
+    'rm -rf "$1"/etc/ssh/ssh_host_* "$1"/etc/apt/sources.list "$1"/etc/apt/sources.list.d/* "$1"/etc/ssl/private/ssl-cert-snakeoil.key '
     '"$1"/etc/ssl/certs/ssl-cert-snakeoil.pem "$1"/var/cache/debconf/* "$1"/var/cache/ldconfig/* "$1"/etc/hostname '
-    '"$1"/etc/resolv.conf "$1"/var/log/* "$1"/var/lib/systemd/*/* "$1"/tmp/*; '
+    '"$1"/etc/resolv.conf "$1"/var/log/* "$1"/var/lib/systemd/*/* "$1"/tmp/* "$1"/var/cache/apt/*.bin "$1"/var/cache/apt/archives/*.deb '
+    '"$1"/var/lib/apt/lists/*; '
     'find "$1/etc/ssl/certs" -lname "*snakeoil*" -delete; : > "$1/etc/machine-id"'
 )
 

@@ -149,7 +149,7 @@ class ContainerWorld:
             persistent=lasting(base, picture),
             processes={
                 name: f"{main} since {by_inner[main].started}"
-                for name, main in sorted(outside.manager.services())
+                for name, main in sorted(outside.services())
                 if main in by_inner
             },
             requests_failed=self._clients.requests_failed,
@@ -183,12 +183,14 @@ class ContainerWorld:
         """The running world; one that was shut down comes up again, as a machine does whose power is on."""
         outside = self._outside
         if self._box.runs():
-            return outside
+            if not outside.going_down():
+                return outside
+            self._box.wait_until_down()
         self._session.close()
         outside.close()
         self._box.start()
         renewed = Outside(self._box, self._spec, self._clients)
-        renewed.baseline = outside.baseline
+        renewed.inherit(outside.baseline)
         renewed.manager.wait_until_up((), self._box.runs)
         self._outside = renewed
         return renewed

@@ -1,0 +1,221 @@
+"""The parts that need no engine."""
+
+from __future__ import annotations
+
+import os
+import socket
+import stat
+import struct
+import threading
+from pathlib import Path
+
+import pytest
+
+from runners.hosts.dbus import Connection, DBusError
+from runners.hosts.facts import Picture, lasting
+from runners.hosts.kernel import open_beneath
+from runners.hosts.layer import _merged_accounts, write_layer
+from runners.hosts.neighbours import answer_query
+from runners.hosts.playbooks import has_failed
+from runners.hosts.recipe import Recipe
+from runners.hosts.session import Kept, _Listening
+from runners.hosts.wiring import Plan
+from runners.sim.build import boot
+from runners.sim.system import SystemSpec
+from scenario_dsl.errors import AuthorError
+from tests.conformance.worlds import library
+
+# -- the shell's output
+
+
+def frame(stream: int, data: bytes) -> bytes:
+    return bytes([stream, 0, 0, 0]) + struct.pack(">I", len(data)) + data
+
+
+def test_output_ends_at_the_mark_however_it_is_cut() -> None:
+    whole = frame(1, b"out\n") + frame(2, b"err\n") + frame(1, b"\0mark 7 /etc\0") + frame(2, b"\0mark\0")
+    for size in (1, 3, 7, 64):
+        listening = _Listening("mark", 1000)
+        for at in range(0, len(whole), size):
+            listening.feed(whole[at : at + size])
+        assert listening.done
+        assert (listening.streams[1].bytes(), listening.streams[2].bytes()) == (b"out\n", b"err\n")
+        assert listening.both.bytes() == b"out\nerr\n"
+        assert (listening.status, listening.folder) == (7, "/etc")
+
+
+def test_zeros_in_the_output_are_no_mark() -> None:
+    listening = _Listening("mark", 1000)
+    for data in (b"\0ma", b"rx\0\0", b"\0mark 0 /\0"):
+        listening.feed(frame(1, data))
+    listening.feed(frame(2, b"\0mark\0"))
+    assert listening.streams[1].bytes() == b"\0marx\0\0"
+
+
+def test_endless_output_keeps_its_ends() -> None:
+    kept = Kept(100)
+    for number in range(1000):
+        kept.add(b"%03d " % number)
+    said = kept.bytes()
+    assert said.startswith(b"000 ")
+    assert said.endswith(b"999 ")
+    assert b"bytes omitted" in said
+    assert len(said) < 250
+
+
+# -- systemd's bus
+
+
+def test_a_call_and_its_answer() -> None:
+    ours, theirs = socket.socketpair()
+
+    def systemd() -> None:
+        theirs.recv(100)
+        theirs.sendall(b"OK 0123\r\n")
+        for _ in range(2):
+            asked = theirs.recv(4096)
+            asked = asked[7:] if asked.startswith(b"BEGIN") else asked
+            if not asked:
+                asked = theirs.recv(4096)
+            serial = struct.unpack_from("<I", asked, 8)[0]
+            fields = b"\x05\x01u\0" + struct.pack("<I", serial) + b"\x08\x01g\0\x05a{sv}\0"
+            text = struct.pack("<I", 4) + b"Name\0" + b"\x01s\0" + struct.pack("<I", 5) + b"nginx\0"
+            body = struct.pack("<II", len(text), 0) + text
+            head = struct.pack("<BBBBIII", ord("l"), 2, 0, 1, len(body), 1, len(fields)) + fields
+            theirs.sendall(head + bytes(-len(head) % 8) + body)
+
+    thread = threading.Thread(target=systemd)
+    thread.start()
+    ours.settimeout(5)
+    assert Connection(ours).call("/unit", "interface", "GetAll", "x") == ({"Name": "nginx"},)
+    thread.join()
+    ours.close()
+    theirs.close()
+
+
+def test_a_stranger_on_the_bus_is_refused() -> None:
+    ours, theirs = socket.socketpair()
+    theirs.sendall(b"REJECTED\r\n")
+    with pytest.raises(DBusError, match="not let in"):
+        Connection(ours)
+    ours.close()
+    theirs.close()
+
+
+# -- names
+
+
+def query(name: str, kind: int = 1) -> bytes:
+    labels = b"".join(bytes([len(part)]) + part.encode() for part in name.split("."))
+    return struct.pack(">HHHHHH", 77, 0x0100, 1, 0, 0, 0) + labels + b"\0" + struct.pack(">HH", kind, 1)
+
+
+def test_the_name_server_knows_what_is_described() -> None:
+    names = {"shop.example.com": "10.0.0.10"}
+    assert answer_query(query("shop.example.com"), names).endswith(socket.inet_aton("10.0.0.10"))
+    assert answer_query(query("Shop.Example.com"), names).endswith(socket.inet_aton("10.0.0.10"))
+    assert answer_query(query("shop.example.com", 28), names)[3] & 15 == 0
+    assert answer_query(query("other.example.com"), names)[3] & 15 == 3
+    assert answer_query(b"nonsense", names) == b""
+
+
+def test_everybody_else_lives_outside() -> None:
+    plan = Plan.of(SystemSpec.of(library().systems["web-server"]))
+    assert plan.own == "10.0.0.10"
+    assert plan.own not in plan.outside
+    assert {"10.0.0.1", "10.0.0.2", "10.0.0.12", "198.51.100.23"} <= set(plan.outside)
+
+
+# -- files
+
+
+def test_no_link_leads_out(tmp_path: Path) -> None:
+    root, outside = tmp_path / "root", tmp_path / "outside"
+    root.mkdir()
+    outside.write_text("secret")
+    (root / "etc").mkdir()
+    (root / "etc/inside").write_text("fine")
+    (root / "up").symlink_to("../outside")
+    (root / "absolute").symlink_to(outside)
+    (root / "rooted").symlink_to("/etc/inside")
+    handle = os.open(root, os.O_PATH)
+    try:
+        for path in ("up", "absolute", "../outside", "/etc/../../outside"):
+            with pytest.raises(OSError, match=path.rpartition("/")[2]):
+                open_beneath(handle, path, os.O_RDONLY)
+        found = open_beneath(handle, "rooted", os.O_RDONLY)
+        assert os.read(found, 10) == b"fine"
+        os.close(found)
+    finally:
+        os.close(handle)
+
+
+def test_facts_are_the_image_and_what_was_changed() -> None:
+    base = {"/etc/a": "1", "/etc/b": "2", "/etc/d/x": "3", "/etc/d/y": "4"}
+    picture = Picture(
+        nodes={}, gone=frozenset({"/etc/b", "/etc/d/"}), digests={"/etc/a": "9", "/etc/d/z": "5"},
+        firewall=("*filter", ":INPUT ACCEPT [7:420]", "-A INPUT -j DROP", "COMMIT"),
+    )  # fmt: skip
+    facts = lasting(base, picture)
+    assert {key: value for key, value in facts.items() if key.startswith("/")} == {"/etc/a": "9", "/etc/d/z": "5"}
+    counted = Picture(nodes={}, gone=frozenset(), digests={}, firewall=("*filter", ":INPUT ACCEPT [9:999]"))
+    other = Picture(nodes={}, gone=frozenset(), digests={}, firewall=("*filter", ":INPUT DROP [9:999]"))
+    once = Picture(nodes={}, gone=frozenset(), digests={}, firewall=("*filter", ":INPUT ACCEPT [0:0]"))
+    assert lasting({}, counted) == lasting({}, once) != lasting({}, other)
+
+
+# -- images
+
+
+def test_described_accounts_join_those_of_the_packages() -> None:
+    machine = boot(SystemSpec.of(library().systems["web-server"]))
+    base = {
+        "etc/passwd": "root:x:0:0:root:/root:/bin/bash\nredis:x:996:996::/var/lib/redis:/bin/false\n",
+        "etc/group": "root:x:0:\nadm:x:4:\nsudo:x:27:\nredis:x:996:\n",
+        "etc/shadow": "root:*:1:0:99999:7:::\n",
+        "etc/gshadow": "root:*::\n",
+    }
+    made = _merged_accounts(machine, base)
+    users = {line.split(":")[0]: line.split(":") for line in made["etc/passwd"].splitlines()}
+    assert users["redis"][2] == "996"
+    assert users["shop"][2] not in ("996", "0")
+    assert users["anna"][2:4] == ["1000", "1000"]
+    assert "sudo:x:27:anna\n" in made["etc/group"]
+    assert made["etc/shadow"].startswith("root:$y$")
+
+
+def test_a_layer_is_the_same_bytes_each_time(tmp_path: Path) -> None:
+    import tarfile
+
+    system = library().systems["web-server"]
+    base = tmp_path / "base.tar"
+    with tarfile.open(base, "w") as tar:
+        for name in ("passwd", "group", "shadow", "gshadow"):
+            source = tmp_path / name
+            source.write_text("root:x:0:0:root:/root:/bin/bash\n" if name == "passwd" else "root:x:0:\n")
+            tar.add(source, f"./etc/{name}")
+    for number in (1, 2):
+        write_layer(system, base, tmp_path / f"{number}.tar")
+    assert (tmp_path / "1.tar").read_bytes() == (tmp_path / "2.tar").read_bytes()
+    with tarfile.open(tmp_path / "1.tar") as tar:
+        members = {member.name: member for member in tar}
+    assert members["etc/nginx/sites-enabled/.wh.default"].isfile()
+    assert members["etc/shop/secret.key"].mode == 0o640
+    assert members["etc/systemd/system/systemd-logind.service"].linkname == "/dev/null"
+    assert stat.S_IMODE(members["opt/shop/bin/shop-server"].mode) == 0o755
+    assert members["var/log/nginx/access.log"].size > 1000
+    assert "etc/fstab" not in members
+
+
+def test_a_system_without_an_image_says_so() -> None:
+    import dataclasses
+
+    bare = dataclasses.replace(library().systems["small"], settings={})
+    with pytest.raises(AuthorError, match="has no `image`"):
+        Recipe.of(bare)
+
+
+def test_a_failed_module_is_seen_in_what_it_prints() -> None:
+    assert has_failed(b'{"changed": false, "failed": true, "msg": "no"}')
+    assert not has_failed(b'warning\n{"changed": true}\n')
+    assert not has_failed(b"")

@@ -1,0 +1,96 @@
+"""Attacks on the graders in a real world, each beside the honest way: the attacks of the simulated server's suite, where
+what they attack is there, and those that only a real kernel knows."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+import pytest
+
+from runners.backends.container import ContainerBackend
+from runners.backends.registry import find_backend
+from runners.hosts.probes.evaluate import KINDS
+from runners.worlds import LiveWorld
+from scenario_dsl.model import Probe
+from tests.conformance.worlds import open_system, probe, run
+from tests.engine import built
+from tests.runners.sim.test_tamper import CASES, Case
+
+pytestmark = pytest.mark.engine
+
+_NOT_HERE = ("disk", "memory", "client", "log", "cron", "sql")
+"""What these attacks would pretend needs what the containers' worlds do not have, or minutes of real time."""
+NGINX = probe("unit", name="nginx", state="active")
+STATIC = probe("http", url="http://localhost/static/shop.css", status=200)
+SECRET = probe("file", path="/etc/shop/secret.key", owner="root", group="shop")
+REAL = {
+    "a file mounted over another": Case(
+        "chown shop:shop /etc/shop/secret.key", SECRET,
+        "cp -a /etc/shop/secret.key /run/k; chown root:shop /run/k; mount --bind /run/k /etc/shop/secret.key",
+        "chown root:shop /etc/shop/secret.key",
+    ),
+    "a library that every program loads": Case(
+        "systemctl stop nginx", NGINX,
+        "echo 'int x;' > /tmp/x.c; echo /lib/x86_64-linux-gnu/libutil.so.1 > /etc/ld.so.preload; ln -sf /bin/true /usr/bin/systemctl",
+        "systemctl start nginx",
+    ),
+    "a server of one's own that answers well": Case(
+        "systemctl stop nginx", STATIC,
+        "mkdir -p /srv/fake/static; echo x > /srv/fake/static/shop.css; cd /srv/fake; (python3 -m http.server 80 >/dev/null 2>&1 &); sleep 2; curl -sI localhost/static/shop.css",
+        "systemctl start nginx",
+    ),
+    "a stopped service": Case(
+        "systemctl stop nginx", NGINX, "systemctl start nginx; kill -STOP $(systemctl show -p MainPID --value nginx)",
+        "systemctl start nginx",
+    ),
+    "systemd's socket taken over": Case(
+        "systemctl stop nginx", NGINX,
+        "rm /run/systemd/private; python3 -c 'import socket,os,time\ns=socket.socket(socket.AF_UNIX); s.bind(\"/run/systemd/private\"); s.listen(); pid=os.fork()\nif pid: os._exit(0)\ntime.sleep(60)'; sleep 1",
+        "systemctl daemon-reexec; systemctl start nginx",
+    ),
+}  # fmt: skip
+ALL = {
+    **{name: case for name, case in CASES.items() if case.asked.type in KINDS and case.asked.type not in _NOT_HERE},
+    **REAL,
+}
+
+
+@pytest.fixture(scope="module")
+def backend() -> ContainerBackend:
+    built("web-server")
+    found = find_backend("container")
+    assert isinstance(found, ContainerBackend)
+    return found
+
+
+@pytest.fixture
+def live(backend: ContainerBackend) -> Iterator[LiveWorld]:
+    world = open_system(backend, "web-server")
+    yield world
+    world.close()
+
+
+def test_there_are_enough() -> None:
+    assert len(ALL) >= 15
+
+
+@pytest.mark.parametrize("name", ALL)
+def test_an_attack_does_not_score_and_the_honest_way_does(
+    name: str, backend: ContainerBackend, live: LiveWorld
+) -> None:
+    case = ALL[name]
+    run(live, case.broken)
+    assert not holds(live, case.asked)
+    run(live, case.attack)
+    assert not holds(live, case.asked)
+    honest = open_system(backend, "web-server")
+    try:
+        run(honest, case.broken)
+        run(honest, case.honest)
+        assert any(holds(honest, case.asked) or honest.wait(1) for _ in range(10))
+    finally:
+        honest.close()
+
+
+def holds(live: LiveWorld, asked: Probe) -> bool:
+    return live.observe([asked])[0].holds
