@@ -68,15 +68,15 @@ def boot(spec: SystemSpec, *, run_job: JobRunner = no_shell) -> Machine:
     write_data(machine)
     _fill_mounts(machine)
     _start(machine)
-    settled = machine.events
     write_history(machine)
-    write_logs(machine)
+    settled = machine.events
+    counters = write_logs(machine)
     machine.clock.now = spec.start_time
     _resume(machine, settled)
     _age_directories(machine)
     _last_checkpoint(machine)
     traffic.plan(machine)
-    machine.counters = {}
+    machine.counters = counters
     machine.base = remember(machine)
     return machine
 
@@ -365,7 +365,6 @@ def _start(machine: Machine) -> None:
         except manager.UnitError as refusal:
             log(machine, "systemd", f"Failed to start {refusal.unit}: {refusal.text}", pid=1, priority=3)
     log(machine, "systemd", "Startup finished in 2.184s (kernel) + 6.518s (userspace) = 8.702s.", pid=1)
-    machine.processes.next_pid = max(machine.processes.next_pid, 18231)
     reread(machine)
 
 

@@ -14,11 +14,13 @@ from runners.sim.machine import CronRun, Machine, mix
 from runners.sim.programs import cron
 from runners.sim.programs.postgres_data import make_cluster
 from runners.sim.programs.redis_data import described, encode
+from runners.sim.programs.sshd import offered
+from runners.sim.request_history import DAY, deployment, stranger
 from runners.sim.ssh_keys import accepted, client_port
+from runners.sim.systemd import manager
 from runners.sim.systemd.journal import log
 from runners.sim.users import accounts
 
-DAY = 86400.0
 Line = tuple[float, str]
 
 
@@ -52,6 +54,7 @@ def write_history(machine: Machine) -> None:
     for moment in rotations:
         machine.clock.now = moment
         _rotate_syslog(machine)
+    machine.processes.next_pid = max(machine.processes.next_pid, LAST_PID + 1)
 
 
 Event = tuple[float, Callable[[Machine], None]]
@@ -69,6 +72,7 @@ def _events(machine: Machine) -> Iterator[Event]:
     for number in range(64):
         at = since + (opening - since) * (number + chance(f"scan{number}") * 0.8) / 64
         yield from _scan_events(stranger(number), at, number)
+    yield from _deployment_events(machine)
 
 
 def _cron_events(machine: Machine, since: float) -> Iterator[Event]:
@@ -79,23 +83,25 @@ def _cron_events(machine: Machine, since: float) -> Iterator[Event]:
     for _, user, table in cron.tables(machine):
         found += [entry for entry in cron.parse(table, user) if not entry.reboot]
     minute = since - since % 60 + 60
-    pid = 9200
     while minute < opening:
         machine.clock.now = minute
-        for entry in found:
+        for number, entry in enumerate(found):
             if cron.due(entry, machine):
-                pid += 3 + mix(f"{entry.command}{minute}") % 7
-                yield from _cron_run(entry, minute + 1.0 + chance(f"{pid}") * 0.05, pid, unit)
+                yield from _cron_run(entry, minute + 1.0 + chance(f"{number} at {minute}") * 0.05, unit)
         minute += 60
 
 
-def _cron_run(entry: cron.Entry, at: float, pid: int, unit: str | None) -> Iterator[Event]:
+def _cron_run(entry: cron.Entry, at: float, unit: str | None) -> Iterator[Event]:
+    pid = 0
+
     def begin(machine: Machine) -> None:
+        nonlocal pid
+        pid, job = _allocate(machine, 2)
         user = accounts(machine).user(entry.user)
         uid = user.uid if user is not None else 0
         opened = f"pam_unix(cron:session): session opened for user {entry.user}(uid={uid}) by (uid=0)"
         log(machine, "CRON", opened, pid=pid, unit=unit, facility="auth")
-        log(machine, "CRON", f"({entry.user}) CMD ({entry.command})", pid=pid + 1, unit=unit, facility="cron")
+        log(machine, "CRON", f"({entry.user}) CMD ({entry.command})", pid=job, unit=unit, facility="cron")
         machine.cron = (*machine.cron[-200:], CronRun(machine.clock.now, entry.user, entry.command, 0))
 
     def end(machine: Machine) -> None:
@@ -109,55 +115,97 @@ def _cron_run(entry: cron.Entry, at: float, pid: int, unit: str | None) -> Itera
 def _login_events(
     machine: Machine, user: str, host: str, began: float, ended: float | None, failed: bool
 ) -> Iterator[Event]:
-    pid = 5000 + mix(f"{user}{began}") % 4000
+    pid = 0
     port = client_port(user, began)
     account = accounts(machine).user(user)
     uid = account.uid if account is not None else 0
 
-    def say(*texts: str) -> Callable[[Machine], None]:
-        def write(machine: Machine) -> None:
-            for one in texts:
-                log(machine, "sshd", one, pid=pid, unit="ssh.service")
+    def say(machine: Machine, *texts: str) -> None:
+        for one in texts:
+            log(machine, "sshd", one, pid=pid, unit="ssh.service")
 
-        return write
+    def begin(machine: Machine) -> None:
+        nonlocal pid
+        pid = _allocate(machine)[0]
+        if failed:
+            say(machine, *refusal(machine, user, host, port))
+            return
+        opened = f"pam_unix(sshd:session): session opened for user {user}(uid={uid}) by (uid=0)"
+        say(machine, accepted(machine, user, host, port), opened)
 
-    if failed:
-        yield began, say(f"Failed password for {user} from {host} port {port} ssh2")
-        return
-    yield (
-        began,
+    def end(machine: Machine) -> None:
         say(
-            accepted(machine, user, host, port),
-            f"pam_unix(sshd:session): session opened for user {user}(uid={uid}) by (uid=0)",
-        ),
-    )
-    if ended is not None and ended < machine.spec.start_time:
-        yield (
-            ended,
-            say(
-                f"Received disconnect from {host} port {port}:11: disconnected by user",
-                f"Disconnected from user {user} {host} port {port}",
-                f"pam_unix(sshd:session): session closed for user {user}",
-            ),
+            machine,
+            f"Received disconnect from {host} port {port}:11: disconnected by user",
+            f"Disconnected from user {user} {host} port {port}",
+            f"pam_unix(sshd:session): session closed for user {user}",
         )
+
+    yield began, begin
+    if ended is not None and ended < machine.spec.start_time:
+        yield ended, end
+
+
+_GUESSED = ("root", "admin", "test", "root", "oracle", "ubuntu", "git", "root", "user", "pi", "ftpuser")
 
 
 def _scan_events(address: str, at: float, number: int) -> Iterator[Event]:
-    pid = 12000 + number * 7
+    """Somebody from outside tries a name at the door."""
     port = 30000 + mix(f"port{number}") % 30000
-    name = ("admin", "test", "oracle", "ubuntu", "git", "user", "pi", "ftpuser")[number % 8]
+    name = _GUESSED[number % len(_GUESSED)]
 
     def write(machine: Machine) -> None:
-        log(machine, "sshd", f"Invalid user {name} from {address} port {port}", pid=pid, unit="ssh.service")
-        log(
-            machine,
-            "sshd",
-            f"Connection closed by invalid user {name} {address} port {port} [preauth]",
-            pid=pid,
-            unit="ssh.service",
-        )
+        pid = _allocate(machine)[0]
+        for line in refusal(machine, name, address, port):
+            log(machine, "sshd", line, pid=pid, unit="ssh.service")
 
     yield at, write
+
+
+def refusal(machine: Machine, user: str, address: str, port: int) -> tuple[str, ...]:
+    """What sshd logs of a client without a key: a wrong password where it takes any, else that the client gave up."""
+    server = next((process for process in machine.processes if process.program == "sshd"), None)
+    known = accounts(machine).user(user) is not None
+    ways = offered(machine, server, user, address) if server is not None else ()
+    invalid = () if known else (f"Invalid user {user} from {address} port {port}",)
+    if "password" in ways:
+        of = "" if known else "invalid user "
+        return (*invalid, f"Failed password for {of}{user} from {address} port {port} ssh2")
+    kind = "authenticating" if known else "invalid"
+    return (*invalid, f"Connection closed by {kind} user {user} {address} port {port} [preauth]")
+
+
+def _deployment_events(machine: Machine) -> Iterator[Event]:
+    deployed = deployment(machine)
+    if deployed is not None:
+        yield deployed.stopped, lambda machine: _change(machine, manager.stop, deployed.unit)
+        yield deployed.started, lambda machine: _change(machine, manager.start, deployed.unit)
+
+
+def _change(machine: Machine, act: Callable[[Machine, str], object], unit: str) -> None:
+    _count_on(machine)
+    act(machine, unit)
+
+
+LAST_PID = 18230
+"""The newest process when a world opens."""
+
+
+def pid_at(machine: Machine, at: float) -> int:
+    """The newest process id at a time of the past: they are used up evenly between the boot and the opening."""
+    first = 700
+    share = (at - machine.clock.boot) / max(machine.spec.start_time - machine.clock.boot, 1.0)
+    return first + int((LAST_PID - first) * share)
+
+
+def _count_on(machine: Machine) -> None:
+    machine.processes.next_pid = max(machine.processes.next_pid, pid_at(machine, machine.clock.now))
+
+
+def _allocate(machine: Machine, number: int = 1) -> list[int]:
+    """Process ids of that moment, never used before and rising with time."""
+    _count_on(machine)
+    return [machine.processes.allocate() for _ in range(number)]
 
 
 def _rotate_syslog(machine: Machine) -> None:
@@ -178,17 +226,6 @@ def _rotate_syslog(machine: Machine) -> None:
     daemon = next((process for process in machine.processes if process.program == "rsyslogd"), None)
     if daemon is not None:
         deliver(machine, daemon, 1)
-
-
-def stranger(number: int) -> str:
-    """An address from somewhere on the Internet."""
-    parts = (
-        45 + mix(f"x{number}") % 150,
-        mix(f"y{number}") % 250,
-        mix(f"z{number}") % 250,
-        1 + mix(f"w{number}") % 250,
-    )
-    return ".".join(str(part) for part in parts)
 
 
 def chance(what: str) -> float:

@@ -6,8 +6,8 @@ A system's `installed.txt` has a line for each: `SIZE PATH` of a file, `PATH -> 
 from __future__ import annotations
 
 from runners.sim.files.content import Content
-from runners.sim.generated import DAY
 from runners.sim.machine import Machine, mix
+from runners.sim.request_history import DAY
 from runners.sim.system import text
 
 _PROGRAM, _LIBRARY, _MODULE = (

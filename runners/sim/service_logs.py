@@ -3,23 +3,53 @@
 from __future__ import annotations
 
 import gzip
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from datetime import UTC, datetime
+from functools import lru_cache
+from heapq import merge
 
-from runners.sim import traffic
-from runners.sim.generated import DAY, Line, chance, stranger
+from runners.sim.generated import Line, chance, pid_at
 from runners.sim.machine import Machine, mix
+from runners.sim.programs.nginx_values import connections
+from runners.sim.programs.shop import Held
+from runners.sim.request_history import DAY, Asked, application, error_text, requests
 from runners.sim.system import integer, seconds, text
 from runners.sim.users import accounts
 from scenario_dsl.values import Value
 
+Past = Sequence[Asked]
 
-def write_logs(machine: Machine) -> None:
-    """The logs that the description lists: today's lines, and older days in rotated files beside them."""
-    for entry in machine.spec.entries("logs"):
-        make = _KINDS.get(text(entry, "kind"))
-        if make is not None:
-            _write_log(machine, entry, list(make(machine, entry)))
+
+def write_logs(machine: Machine) -> Mapping[str, int]:
+    """The logs that the description lists: today's lines, and older days in rotated files beside them.
+
+    Services count on from where their logs end; the counters of the machine that do so come back.
+    """
+    entries = list(machine.spec.entries("logs"))
+    hours = max((integer(entry, "hours", 24) for entry in entries), default=0)
+    past = requests(machine, hours) if any(text(entry, "kind") in _OF_REQUESTS for entry in entries) else []
+    # All are made before any is written: some tell of what their service wrote itself.
+    made = [(entry, list(_KINDS[text(entry, "kind")](machine, entry, past))) for entry in entries]
+    for entry, lines in made:
+        _write_log(machine, entry, lines)
+    web = application(machine)
+    if web is not None and isinstance(web.held, Held):
+        since = sum(1 for one in past if one.answer.application and one.at >= web.started)
+        served = served_before(past, web.started) + since
+        machine.processes.put(web._replace(held=web.held._replace(handled=served)))
+    master = next((process for process in machine.processes if process.argv[0].startswith("nginx: master")), None)
+    return {connections(master.pid): past[-1].connection} if master is not None and past else {}
+
+
+_OF_REQUESTS = ("access", "error", "app")
+
+
+def served_before(past: Past, begin: float) -> int:
+    """What an application that began then had served when the known past begins."""
+    if not past:
+        return 0
+    busy = sum(1 for one in past if one.answer.application) / max(past[-1].at - past[0].at, 1.0)
+    return int(max(past[0].at - begin, 0.0) * busy)
 
 
 def _write_log(machine: Machine, entry: Mapping[str, Value], lines: list[Line]) -> None:
@@ -64,112 +94,87 @@ def _moments(machine: Machine, entry: Mapping[str, Value], default: float) -> It
         number += 1
 
 
-_PROBES = (
-    "/wp-login.php",
-    "/.env",
-    "/phpmyadmin/index.php",
-    "/robots.txt",
-    "/favicon.ico",
-    "/api/v1/users",
-    "/.git/config",
-)
+def _access(_machine: Machine, _entry: Mapping[str, Value], past: Past) -> Iterator[Line]:
+    """Combined log lines of the system's own clients, with a few scanners between them."""
+    for one in past:
+        when = f"{_minute(int(one.at) // 60, '%d/%b/%Y:%H:%M')}:{int(one.at) % 60:02d}"
+        rest = f'"GET {one.path} HTTP/1.1" {one.answer.status} {one.answer.size} "-" "{one.agent}"'
+        yield one.at, f"{one.source} - - [{when} +0000] {rest}"
 
 
-def _access(machine: Machine, entry: Mapping[str, Value]) -> Iterator[Line]:
-    """Combined log lines of the system's own clients, with a few scanners and refusals between them."""
-    clients = [client for client in traffic.clients(machine) if client.kind == "http"]
-    for number, at in _moments(machine, entry, 60.0):
-        roll = chance(f"access{number}")
-        when = f"{datetime.fromtimestamp(at, UTC):%d/%b/%Y:%H:%M:%S} +0000"
-        if roll < 0.045 or not clients:
-            path = _PROBES[mix(f"probe{number}") % len(_PROBES)]
-            address = stranger(number + 1000)
-            status, size = (403, 153) if path.startswith("/.") else (404, 153)
-            yield at, f'{address} - - [{when}] "GET {path} HTTP/1.1" {status} {size} "-" "Mozilla/5.0 zgrab/0.x"'
-            continue
-        client = clients[mix(f"client{number}") % len(clients)]
-        source = client.sources[mix(f"source{number}") % len(client.sources)]
-        agent = client.agents[mix(f"agent{number}") % len(client.agents)]
-        path = _weighted(client.paths, chance(f"path{number}")) or "/"
-        status, size = 200, 180 + mix(f"size{number}") % 900
-        if roll > 0.985:
-            status, size = (499, 0) if number % 2 else (304, 0)
-        elif roll > 0.978:
-            status, size = (404, 153) if number % 3 else (401, 179)
-        elif _outage(machine, at):
-            status, size = 502, 157
-        yield at, f'{source} - - [{when}] "GET {path} HTTP/1.1" {status} {size} "-" "{agent}"'
-
-
-def _outage(machine: Machine, at: float) -> bool:
-    """A deployment the evening before: the application was away for three minutes."""
-    evening = machine.spec.start_time - machine.spec.start_time % DAY - 3 * 3600
-    return evening <= at < evening + 180
-
-
-def _weighted(paths: tuple[tuple[str, int], ...], at: float) -> str:
-    left = at * sum(weight for _, weight in paths)
-    for path, weight in paths:
-        left -= weight
-        if left < 0:
-            return path
-    return paths[-1][0]
-
-
-def _error(machine: Machine, entry: Mapping[str, Value]) -> Iterator[Line]:
-    """nginx's error log: what scanners ask for in vain, and the evening's deployment."""
+def _error(machine: Machine, _entry: Mapping[str, Value], past: Past) -> Iterator[Line]:
+    """nginx's error log: what it said about those of the requests that it could not answer well."""
     worker = next((process.pid for process in machine.processes if process.argv[0] == "nginx: worker process"), 812)
-    for number, at in _moments(machine, entry, 1500.0):
-        when = f"{datetime.fromtimestamp(at, UTC):%Y/%m/%d %H:%M:%S}"
-        path = _PROBES[mix(f"error{number}") % len(_PROBES)]
-        address = stranger(number + 2000)
-        rest = f'client: {address}, server: shop.example.com, request: "GET {path} HTTP/1.1", host: "shop.example.com"'
-        if path.startswith("/."):
-            yield at, f"{when} [error] {worker}#{worker}: *{number * 37 + 11} access forbidden by rule, {rest}"
+    for one in past:
+        said = error_text(one)
+        if said is not None:
+            when = f"{datetime.fromtimestamp(one.at, UTC):%Y/%m/%d %H:%M:%S}"
+            yield one.at, f"{when} [{said[0]}] {worker}#{worker}: {said[1]}"
+
+
+def _app(machine: Machine, entry: Mapping[str, Value], past: Past) -> Iterator[Line]:
+    """The application's log: what it wrote itself as it came and went, and between that its requests and heartbeats."""
+    since = machine.spec.start_time - integer(entry, "hours", 24) * 3600.0
+    own = list(_written(machine, text(entry, "path")))
+    pid, served = 0, 0
+    asked: Iterable[tuple[float, str | Asked]] = ((one.at, one) for one in past)
+    for at, what in merge(own, _beats(own, since, machine.spec.start_time), asked, key=_when):
+        if isinstance(what, Asked):
+            served += 1 if what.answer.application else 0
+            said = what.answer.application if at >= since else ()
+        elif what == _BEAT:
+            said = (("INFO", f"shop: heartbeat: {served} requests served"),)
         else:
-            yield (
-                at,
-                f'{when} [error] {worker}#{worker}: *{number * 37 + 11} open() "/var/www/shop{path}" failed '
-                f"(2: No such file or directory), {rest}",
-            )
-    evening = machine.spec.start_time - machine.spec.start_time % DAY - 3 * 3600
-    for number in range(6):
-        at = evening + 3 + number * 6
-        when = f"{datetime.fromtimestamp(at, UTC):%Y/%m/%d %H:%M:%S}"
-        yield (
-            at,
-            (
-                f"{when} [error] {worker}#{worker}: *{88112 + number} connect() failed (111: Connection refused) "
-                f"while connecting to upstream, client: 10.0.3.{17 + number}, server: shop.example.com, "
-                f'request: "GET /api/products HTTP/1.1", upstream: "http://127.0.0.1:8000/api/products", '
-                f'host: "shop.example.com"'
-            ),
-        )
+            if _LISTENS in what:
+                pid, served = int(what.split("[", 1)[1].split("]", 1)[0]), served_before(past, at)
+            yield at, what
+            continue
+        for level, line in said:
+            yield at, f"{_comma(at)} {level} [{pid}] {line}"
 
 
-def _app(machine: Machine, entry: Mapping[str, Value]) -> Iterator[Line]:
-    return _application(machine, entry, "shop", "shop-server")
+_LISTENS, _ENDS, _BEAT = ": listening on ", ": shutting down", "heartbeat"
 
 
-def _worker(machine: Machine, entry: Mapping[str, Value]) -> Iterator[Line]:
-    return _application(machine, entry, "worker", "shop-worker")
+def _when(line: tuple[float, object]) -> float:
+    return line[0]
 
 
-def _application(machine: Machine, entry: Mapping[str, Value], label: str, program: str) -> Iterator[Line]:
-    pid = next((process.pid for process in machine.processes if process.program == program), 900)
+def _written(machine: Machine, path: str) -> Iterator[Line]:
+    """The lines of a log that its service wrote itself since the boot, with their times."""
+    view = machine.view()
+    for line in view.text(path).splitlines() if view.exists(path) else []:
+        yield datetime.strptime(f"{line[:23]}000+0000", "%Y-%m-%d %H:%M:%S,%f%z").timestamp(), line
+
+
+def _beats(own: list[Line], since: float, until: float) -> Iterator[Line]:
+    """Every half minute of each of the application's runs, within the log's hours."""
+    ends = [at for at, line in own if _ENDS in line]
+    for begin in (at for at, line in own if _LISTENS in line):
+        end = min((at for at in [*ends, until] if at > begin), default=until)
+        at = begin + 30 * max(int((since - begin) // 30), 1)
+        while at < end - 1:
+            yield at, _BEAT
+            at += 30
+
+
+def _comma(at: float) -> str:
+    whole = int(at)
+    return f"{_minute(whole // 60, '%Y-%m-%d %H:%M')}:{whole % 60:02d},{int((at - whole) * 1000):03d}"
+
+
+@lru_cache(maxsize=64)
+def _minute(number: int, form: str) -> str:
+    return datetime.fromtimestamp(number * 60, UTC).strftime(form)
+
+
+def _worker(machine: Machine, entry: Mapping[str, Value], _past: Past) -> Iterator[Line]:
+    pid = next((process.pid for process in machine.processes if process.program == "shop-worker"), 900)
     for number, at in _moments(machine, entry, 90.0):
-        moment = datetime.fromtimestamp(at, UTC)
-        when = f"{moment:%Y-%m-%d %H:%M:%S},{moment.microsecond // 1000:03d}"
-        if label == "worker":
-            yield at, f"{when} INFO [{pid}] worker: processed {1 + mix(f'{number}') % 4} jobs"
-        elif number % 3 == 0:
-            yield at, f"{when} INFO [{pid}] shop: heartbeat: {20418 + number * 61} requests served"
-        else:
-            path = ("/", "/api/products", "/api/orders", "/health")[mix(f"app{number}") % 4]
-            yield at, f"{when} INFO [{pid}] shop: 127.0.0.1 GET {path} 200"
+        yield at, f"{_comma(at)} INFO [{pid}] worker: processed {1 + mix(f'{number}') % 4} jobs"
 
 
-def _postgres(machine: Machine, entry: Mapping[str, Value]) -> Iterator[Line]:
+def _postgres(machine: Machine, entry: Mapping[str, Value], _past: Past) -> Iterator[Line]:
     pid = next((process.pid for process in machine.processes if process.held == "checkpointer"), 701)
     for number, at in _moments(machine, entry, 1800.0):
         moment = datetime.fromtimestamp(at, UTC)
@@ -187,20 +192,19 @@ def _postgres(machine: Machine, entry: Mapping[str, Value]) -> Iterator[Line]:
         )
 
 
-def _redis(machine: Machine, entry: Mapping[str, Value]) -> Iterator[Line]:
+def _redis(machine: Machine, entry: Mapping[str, Value], _past: Past) -> Iterator[Line]:
     pid = next((process.pid for process in machine.processes if process.program == "redis-server"), 690)
-    for number, at in _moments(machine, entry, 3600.0):
+    for _, at in _moments(machine, entry, 3600.0):
         moment = datetime.fromtimestamp(at, UTC)
         when = f"{moment:%d %b %Y %H:%M:%S}.{moment.microsecond // 1000:03d}"
-        child = pid + 9000 + number * 31
+        child = pid_at(machine, at)
         yield at, f"{pid}:M {when} * 100 changes in 300 seconds. Saving..."
         yield at + 0.01, f"{pid}:M {when} * Background saving started by pid {child}"
         yield at + 0.02, f"{child}:C {when} * DB saved on disk"
         yield at + 0.1, f"{pid}:M {when} * Background saving terminated with success"
 
 
-def _dpkg(machine: Machine, entry: Mapping[str, Value]) -> Iterator[Line]:
-    del entry
+def _dpkg(machine: Machine, _entry: Mapping[str, Value], _past: Past) -> Iterator[Line]:
     for number, package in enumerate(machine.spec.entries("packages")):
         at = machine.clock.boot - 90 * DAY + number * 2.0
         when = f"{datetime.fromtimestamp(at, UTC):%Y-%m-%d %H:%M:%S}"
@@ -209,7 +213,7 @@ def _dpkg(machine: Machine, entry: Mapping[str, Value]) -> Iterator[Line]:
         yield at + 1, f"{when} status installed {name}:amd64 {version}"
 
 
-_KINDS: Mapping[str, Callable[[Machine, Mapping[str, Value]], Iterator[Line]]] = {
+_KINDS: Mapping[str, Callable[[Machine, Mapping[str, Value], Past], Iterator[Line]]] = {
     "access": _access, "error": _error, "app": _app, "worker": _worker, "postgres": _postgres, "redis": _redis,
     "dpkg": _dpkg,
 }  # fmt: skip

@@ -22,7 +22,7 @@ from runners.sim.network.http import (
 from runners.sim.processes import Process
 from runners.sim.programs.descriptors import write_line
 from runners.sim.programs.nginx_matching import allowed, choose_location, choose_server
-from runners.sim.programs.nginx_values import Location, NginxConfig
+from runners.sim.programs.nginx_values import Location, NginxConfig, connections
 
 VERSION = "nginx/1.22.1"
 _KEPT_ALIVE = ("Connection", "keep-alive")
@@ -61,7 +61,7 @@ class Exchange:
         )  # fmt: skip
         if self.request.scheme == "https" and not secure:
             return HttpFailure("tls", "wrong version number", 0.001)
-        self.number = self.machine.count("nginx:requests")
+        self.number = self.machine.count(connections(self.worker.ppid))
         if self.server is None:
             return None
         location = choose_location(self.server, self.request.path)

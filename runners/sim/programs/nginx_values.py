@@ -90,3 +90,8 @@ class NginxConfig(NamedTuple):
             for listen in server.listens:
                 found.setdefault((listen.address, listen.port), listen)
         return tuple(found.values())
+
+
+def connections(master: int) -> str:
+    """The machine's counter of connections that the workers of a master have accepted."""
+    return f"nginx {master}:connections"
