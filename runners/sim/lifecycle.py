@@ -22,8 +22,12 @@ SIGNALS = {
 }  # fmt: skip
 KILL, STOP, CONT, TERM, HUP = 9, 19, 18, 15, 1
 DEFAULT_PATH = "/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin"
+TICKS_OF_THE_DEAD = "ticks of processes that have ended"
+"""The machine's counter of hundredths of a second that processes had used when they ended."""
 _MOST_LINES = 10_000
 """Lines that journald takes from a unit at a time (RateLimitBurst)."""
+BUSY = 0.5
+"""The share of a processor from which a process is seen running rather than asleep."""
 _IGNORED_BY_DEFAULT = frozenset({17, 18, 23, 28})
 _STOPS = frozenset({19, 20, 21, 22})
 _DUMPS_CORE = frozenset({3, 4, 5, 6, 7, 8, 11, 24, 25, 31})
@@ -247,7 +251,7 @@ def deliver(machine: Machine, process: Process, number: int) -> None:
     """The signal arrives: stop, continue, be caught, or end the process."""
     if number == CONT:
         if process.state == "T":
-            machine.processes.put(process._replace(state="S"))
+            machine.processes.put(process._replace(state="R" if process.cpu_share >= BUSY else "S"))
         return
     if number in _STOPS:
         machine.processes.put(process._replace(state="T"))
@@ -276,6 +280,9 @@ def exit_process(machine: Machine, pid: int, status: int, *, signal_number: int 
     process = machine.processes.remove(pid)
     if process is None:
         return
+    used = int(process.cpu_used(machine.clock.now) * 100)
+    if used:
+        machine.count(TICKS_OF_THE_DEAD, used)
     for file in process.files:
         machine.files.close(file.inode)
     for child in machine.processes.children(pid):

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import errno
+import math
 import stat
 from collections.abc import Callable, Mapping
 from ipaddress import ip_network
@@ -10,6 +11,7 @@ from ipaddress import ip_network
 from runners.sim.files.content import EMPTY, Content
 from runners.sim.files.inode import Inode
 from runners.sim.files.tree import fail
+from runners.sim.lifecycle import TICKS_OF_THE_DEAD
 from runners.sim.machine import Machine
 from runners.sim.memory import memory, swap_area
 from runners.sim.process_files import PROCESS_FILES
@@ -244,13 +246,22 @@ def _cpuinfo(machine: Machine) -> str:
     return "".join(block.format(number, model, number) for number in range(cpus if isinstance(cpus, int) else 1))
 
 
+_QUIET = 0.04
+"""The load of a machine that has next to nothing to do."""
+
+
 def load_average(machine: Machine) -> tuple[float, float, float]:
-    """The three figures of uptime, from what the processes take of the processors."""
-    share = sum(process.cpu_share for process in machine.processes.by_pid.values() if process.state != "T")
-    recent = sum(process.cpu_share for process in machine.processes.by_pid.values()
-                 if process.state != "T" and machine.clock.now - process.started > 300)  # fmt: skip
-    base = 0.04
-    return base + share, base + (share + recent) / 2, base + recent
+    """The three figures of uptime: what the processes take of the processors, averaged as the kernel does."""
+    now = machine.clock.now
+    busy = [
+        (process.cpu_share, now - process.started)
+        for process in machine.processes.by_pid.values()
+        if process.cpu_share and process.state != "T"
+    ]
+    one, five, fifteen = (
+        _QUIET + sum(share * (1 - math.exp(-age / span)) for share, age in busy) for span in (60, 300, 900)
+    )
+    return one, five, fifteen
 
 
 def _loadavg(machine: Machine) -> str:
@@ -282,14 +293,17 @@ def _stat(machine: Machine) -> str:
     up = machine.clock.now - machine.clock.boot
     cpus = machine.spec.settings.get("cpus", 1)
     count = cpus if isinstance(cpus, int) else 1
-    user, system = int(up * 2.1), int(up * 1.2)
-    idle = int(up * 100) - user - system
+    used = sum(process.cpu_used(machine.clock.now) for process in machine.processes.by_pid.values())
+    ticks = int(used * 100) + machine.counters.get(TICKS_OF_THE_DEAD, 0)
+    user, system = int(up * 1.4) + ticks * 5 // 6 // count, int(up * 0.8) + ticks // 6 // count
+    idle = max(int(up * 100) - user - system, 0)
+    running = sum(1 for process in machine.processes.by_pid.values() if process.state == "R")
     lines = [f"cpu  {user * count} 812 {system * count} {idle * count} 5120 0 233 0 0 0"]
     lines += [f"cpu{number} {user} 406 {system} {idle} 2560 0 116 0 0 0" for number in range(count)]
     lines += [
         f"btime {int(machine.clock.boot)}",
         f"processes {machine.processes.next_pid}",
-        "procs_running 1",
+        f"procs_running {max(running, 1)}",
         "procs_blocked 0",
     ]
     return "\n".join(lines) + "\n"

@@ -5,6 +5,7 @@
 
 from __future__ import annotations
 
+from runners.sim.lifecycle import BUSY
 from runners.sim.machine import Machine, Program, Say
 from runners.sim.memory import set_resident
 from runners.sim.network.http import HttpRequest, HttpResponse
@@ -14,6 +15,10 @@ from runners.sim.programs.descriptors import bind, hold
 _ROW = 1024
 _OWN = 14 << 20
 """Bytes that it needs without any rows."""
+_FILLED = 1.4e9
+"""Bytes of rows that a processor reads in a second."""
+_SORTING = 0.12
+"""The share of a processor that it takes to keep rows in order while more of them come."""
 _NAMES = ("--rows", "--workers", "--progress")
 
 
@@ -34,8 +39,11 @@ class Workload(Program):
             if problem is not None:
                 say(f"{process.name}: cannot listen on port {port}: {problem.strerror}")
                 return 1
-        hold(machine, process, None, rss=_OWN, share=float(given.get("--workers", 0)))
-        set_resident(machine, process, _OWN + given.get("--rows", 0) * _ROW)
+        workers, size = given.get("--workers", 0), given.get("--rows", 0) * _ROW
+        held = hold(machine, process, None, rss=_OWN, share=workers + (_SORTING if size else 0.0))
+        state = "R" if held.cpu_share >= BUSY else "S"
+        machine.processes.put(held._replace(threads=1 + workers, state=state, cpu=size / _FILLED))
+        set_resident(machine, process, _OWN + size)
         return None
 
     def serve(self, machine: Machine, process: Process, request: object, connection: object) -> object:
