@@ -17,6 +17,7 @@ from functools import lru_cache
 from pathlib import Path
 from typing import NamedTuple
 
+from runners.hosts.files import Files
 from runners.hosts.recipe import cache_folder
 from runners.hosts.wiring import firewall_rules
 from runners.sim.system import SystemSpec, texts
@@ -27,6 +28,8 @@ _VOLATILE = (
     "/var/lib/postgresql/*/main/current_logfiles", "*/__pycache__", "*/__pycache__/*", "/etc/.pwd.lock",
     "/etc/machine-id", "/etc/.updated", "/var/.updated", "/var/lib/sysstat/*", "/.dockerenv", "/root/.ansible*",
 )  # fmt: skip
+_SALTED = re.compile(rb"\$(?:y|gy|7|6|5|2[aby]|1)\$[^:\s]*")
+_WITH_HASHES = ("/etc/shadow", "/etc/shadow-")
 _OPAQUE = ("trusted.overlay.opaque", "user.overlay.opaque")
 _KEPT_BYTES = 16 << 20
 """The longest file whose content a picture keeps, so that it can be put back."""
@@ -209,3 +212,9 @@ def _is_opaque(place: Path) -> bool:
         except OSError:
             continue
     return False
+
+
+def without_salt(files: Files) -> Mapping[str, str]:
+    """Files that hold password hashes -> digest of what else they say."""
+    held = ((path, files.read(path)) for path in _WITH_HASHES)
+    return {path: hashlib.sha256(_SALTED.sub(b"$", data)).hexdigest() for path, data in held if data is not None}

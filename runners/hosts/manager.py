@@ -103,9 +103,11 @@ class Manager:
                 if main:
                     yield str(one[0]), main
 
-    def busy(self) -> bool:
-        """Are jobs waiting or running?"""
-        return bool(_list(self._call(*_MANAGER, "ListJobs")[0]))
+    def timers(self) -> Iterator[str]:
+        """The active timers."""
+        for one in _list(self._call(*_MANAGER, "ListUnits")[0]):
+            if isinstance(one, tuple) and str(one[0]).endswith(".timer") and one[3] == "active":
+                yield str(one[0])
 
     def _properties(self, path: str, interface: str) -> dict[str, Decoded]:
         found = self._call(path, _PROPERTIES, "GetAll", interface)[0]

@@ -68,6 +68,13 @@ class Outside:
         except (DBusError, OSError):
             return ()
 
+    def timers(self) -> tuple[str, ...]:
+        """The timers that are waiting; none where systemd can be asked no more."""
+        try:
+            return tuple(self.manager.timers())
+        except (DBusError, OSError):
+            return ()
+
     def going_down(self) -> bool:
         """Is the machine being shut down or restarted?"""
         try:

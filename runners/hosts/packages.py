@@ -19,12 +19,26 @@ _BEFORE = (
     'echo "create_main_cluster = false" > "$1/etc/postgresql-common/createcluster.conf"'
 )
 """Each installation makes secrets and clusters of its own: not in an image."""
+_SECRETS_AND_TRACES = (
+    "etc/apt/sources.list",
+    "etc/apt/sources.list.d/*",
+    "etc/hostname",
+    "etc/resolv.conf",
+    "etc/ssh/ssh_host_*",
+    "etc/ssl/certs/ssl-cert-snakeoil.pem",
+    "etc/ssl/private/ssl-cert-snakeoil.key",
+    "tmp/*",
+    "var/cache/apt/*.bin",
+    "var/cache/apt/archives/*.deb",
+    "var/cache/debconf/*",
+    "var/cache/ldconfig/*",
+    "var/lib/apt/lists/*",
+    "var/lib/systemd/*/*",
+    "var/log/*",
+)
 _AFTER = (
-    'rm -rf "$1"/etc/ssh/ssh_host_* "$1"/etc/apt/sources.list "$1"/etc/apt/sources.list.d/* "$1"/etc/ssl/private/ssl-cert-snakeoil.key '
-    '"$1"/etc/ssl/certs/ssl-cert-snakeoil.pem "$1"/var/cache/debconf/* "$1"/var/cache/ldconfig/* "$1"/etc/hostname '
-    '"$1"/etc/resolv.conf "$1"/var/log/* "$1"/var/lib/systemd/*/* "$1"/tmp/* "$1"/var/cache/apt/*.bin "$1"/var/cache/apt/archives/*.deb '
-    '"$1"/var/lib/apt/lists/*; '
-    'find "$1/etc/ssl/certs" -lname "*snakeoil*" -delete; : > "$1/etc/machine-id"'
+    f'cd "$1" && rm -rf {" ".join(_SECRETS_AND_TRACES)}; '
+    "find etc/ssl/certs -lname '*snakeoil*' -delete; : > etc/machine-id"
 )
 
 

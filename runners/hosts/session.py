@@ -87,7 +87,7 @@ class Session:
         self._engine, self._container = engine, container
         self._link: socket.socket | None = None
         self._name = ""
-        self._pid = 0
+        self.pid = 0
         self._status = 0
         self.folder = "/root"
 
@@ -99,7 +99,7 @@ class Session:
         if self._link is None:
             self._open()
         mark = secrets.token_hex(12)
-        before = children(self._pid)
+        before = children(self.pid)
         # The text is handed over as one quoted word, so that what is unfinished in it cannot swallow the mark.
         lines = (
             f"(exit {self._status})\n"
@@ -132,10 +132,10 @@ class Session:
         if self._link is not None:
             self._link.close()
             self._link = None
-        if self._pid:
+        if self.pid:
             with contextlib.suppress(OSError):
-                os.kill(self._pid, signal.SIGKILL)
-        self._pid, self._status, self.folder = 0, 0, "/root"
+                os.kill(self.pid, signal.SIGKILL)
+        self.pid, self._status, self.folder = 0, 0, "/root"
 
     def _open(self) -> None:
         self._name, self._link = self._engine.attach(self._container, _ARGV, _ENVIRONMENT, "/root")
@@ -149,7 +149,7 @@ class Session:
         if not listening.done:
             self.close()
             raise EngineError("the world opened no shell")
-        self._pid = self._engine.exec_pid(self._name)
+        self.pid = self._engine.exec_pid(self._name)
 
     def _send(self, data: bytes) -> None:
         assert self._link is not None
@@ -183,11 +183,11 @@ class Session:
     def _interrupt(self, listening: _Listening, before: frozenset[int]) -> bool:
         """Kill what the command started, then have the shell itself give up what it is doing."""
         for _ in range(3):
-            for pid in sorted(_descendants(self._pid, before)):
+            for pid in sorted(_descendants(self.pid, before)):
                 with contextlib.suppress(OSError):
                     os.kill(pid, signal.SIGKILL)
             with contextlib.suppress(OSError):
-                os.kill(self._pid, signal.SIGINT)
+                os.kill(self.pid, signal.SIGINT)
             if self._listen(listening, _GRACE_SECONDS) or listening.done:
                 break
         return not listening.done

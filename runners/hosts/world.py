@@ -13,7 +13,18 @@ from runners.hosts.box import Box
 from runners.hosts.clients import Clients
 from runners.hosts.dbus import DBusError
 from runners.hosts.engine import Engine, EngineError
-from runners.hosts.facts import Layers, Node, Picture, base_facts, from_image, lasting, take_picture, volatile_paths
+from runners.hosts.facts import (
+    Layers,
+    Node,
+    Picture,
+    base_facts,
+    from_image,
+    lasting,
+    take_picture,
+    volatile_paths,
+    without_salt,
+)
+from runners.hosts.lingering import scheduled, unowned
 from runners.hosts.neighbours import Neighbours
 from runners.hosts.outside import Outside
 from runners.hosts.playbooks import Play
@@ -152,6 +163,9 @@ class ContainerWorld:
                 for name, main in sorted(outside.services())
                 if main in by_inner
             },
+            unsalted=without_salt(outside.files),
+            others=unowned(outside, self._session.pid),
+            scheduled=scheduled(outside),
             requests_failed=self._clients.requests_failed,
             transactions_broken=self._clients.transactions_broken,
         )

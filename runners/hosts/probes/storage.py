@@ -170,16 +170,19 @@ def log(outside: Outside, arguments: Arguments) -> Observation:
 def cron(outside: Outside, arguments: Arguments) -> Observation:
     """Jobs of the user's own table, of /etc/crontab and of /etc/cron.d; a table that cron refuses holds none."""
     seen, name, pattern = Seen(), arguments.require("user"), arguments.require("command")
-    jobs = [entry for entry in _jobs(outside) if entry.user == name and found(pattern, entry.command)]
+    own = [entry for _, entry in jobs(outside) if entry.user == name and found(pattern, entry.command)]
     schedule = arguments.text("schedule")
-    matching = [entry for entry in jobs if schedule is None or entry.schedule == " ".join(schedule.split())]
-    fact = f"{name} has the job {jobs[0].schedule} {jobs[0].command}" if jobs else f"{name} has no job /{pattern}/"
+    matching = [entry for entry in own if schedule is None or entry.schedule == " ".join(schedule.split())]
+    fact = f"{name} has the job {own[0].schedule} {own[0].command}" if own else f"{name} has no job /{pattern}/"
     seen.expect(arguments.flag("present") is bool(matching), fact)
     return seen.observation()
 
 
-def _jobs(outside: Outside) -> Iterator[Entry]:
-    """cron takes a table only from the user it belongs to, and its own ones only from root and closed to others."""
+def jobs(outside: Outside) -> Iterator[tuple[str, Entry]]:
+    """The jobs of all tables, each with its table.
+
+    cron takes a table only from the user it belongs to, and its own ones only from root and closed to others.
+    """
     files, users = outside.files, outside.files.user_names()
     tables: list[tuple[str, str | None]] = [("/etc/crontab", None)]
     tables += [(f"/etc/cron.d/{one}", None) for one in files.names("/etc/cron.d") if "." not in one]
@@ -190,7 +193,7 @@ def _jobs(outside: Outside) -> Iterator[Entry]:
         trusted = about is not None and not about.mode & 0o022 and users.get(about.uid) in ("root", user)
         if trusted:
             try:
-                yield from parse(files.text(path), user)
+                yield from ((path, entry) for entry in parse(files.text(path), user))
             except CrontabError:
                 continue
 

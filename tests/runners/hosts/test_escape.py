@@ -11,7 +11,7 @@ import pytest
 
 from runners.backends.registry import find_backend
 from runners.worlds import LiveWorld
-from tests.conformance.worlds import open_small, run
+from tests.conformance.worlds import open_small, run, task
 from tests.engine import built, engine
 
 pytestmark = pytest.mark.engine
@@ -109,6 +109,18 @@ def test_no_file_of_the_graders(live: LiveWorld) -> None:
     )
     for word in ("breakfix", "scenario", "ansible", "gold", os.environ.get("BREAKFIX_CACHE", "/.cache/breakfix")):
         assert word not in found.lower(), word
+
+
+def test_ansible_leaves_no_trace(live: LiveWorld) -> None:
+    assert live.apply([task("copy", dest="/etc/motd", content="hello\n"), task("command", argv=["true"])]) is None
+    found = run(
+        live,
+        "journalctl --no-pager | grep -i ansible; grep -ril ansible /var/log /root /run /tmp /home 2>/dev/null; "
+        "find / -xdev -iname '*ansible*' -not -path '/proc/*' 2>/dev/null; ls -A /run | grep maintenance; tail -2 /var/log/auth.log",
+    )
+    assert "ansible" not in found.lower()
+    assert "maintenance" not in found
+    assert "sudo" not in found
 
 
 def test_limits_hold(live: LiveWorld) -> None:

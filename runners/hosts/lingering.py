@@ -1,0 +1,40 @@
+"""What goes on in a world after everybody has logged out: processes that no service owns, and jobs for later."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from pathlib import Path
+
+from runners.hosts.outside import Outside
+from runners.hosts.probes.storage import jobs
+
+_RUN_BY_CRON = ("/etc/cron.hourly", "/etc/cron.daily", "/etc/cron.weekly", "/etc/cron.monthly")
+
+
+def unowned(outside: Outside, shell: int) -> Mapping[str, str]:
+    """Processes outside all services, `PID since START` -> command line. shell: the agent's own, 0 for none."""
+    found: dict[str, str] = {}
+    for process in outside.processes():
+        if process.pid not in (shell, outside.pid) and not _in_service(process.pid):
+            found[f"{process.inner} since {process.started}"] = process.line
+    return found
+
+
+def scheduled(outside: Outside) -> Mapping[str, str]:
+    """What will run by itself, whoever is gone: `USER: COMMAND`, `TIMER` or script -> the place that says so."""
+    found: dict[str, str] = {}
+    for path, entry in jobs(outside):
+        found.setdefault(f"{entry.user}: {' '.join(entry.command.split())}", path)
+    for folder in _RUN_BY_CRON:
+        found.update({f"{folder}/{name}": folder for name in outside.files.names(folder)})
+    found.update(dict.fromkeys(outside.timers(), "systemd"))
+    return found
+
+
+def _in_service(pid: int) -> bool:
+    """By the control group that systemd put it into. One that is gone meanwhile is nobody's."""
+    try:
+        lines = Path(f"/proc/{pid}/cgroup").read_text().splitlines()
+    except OSError:
+        return True
+    return any(line.startswith("0::") and ".service" in line for line in lines)
