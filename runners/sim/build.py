@@ -25,7 +25,7 @@ from runners.sim.programs.table import PROGRAMS
 from runners.sim.service_logs import write_logs
 from runners.sim.system import SystemSpec, integer, size, text, texts
 from runners.sim.systemd import manager
-from runners.sim.systemd.journal import kernel, log
+from runners.sim.systemd.journal import KMSG, kernel, log
 from runners.sim.systemd.units import reread
 from runners.sim.users import accounts
 from scenario_dsl.model import SystemFile
@@ -37,7 +37,9 @@ _FOLDERS = (  # noqa: SIM905 (a table, read better so)
     "/usr/lib/systemd/system "
 ).split()
 DAY = 86400
-_DEVICES = {"null": (1, 3), "zero": (1, 5), "full": (1, 7), "random": (1, 8), "urandom": (1, 9), "tty": (5, 0)}
+_DEVICES = {
+    "null": (1, 3), "zero": (1, 5), "full": (1, 7), "random": (1, 8), "urandom": (1, 9), "kmsg": KMSG, "tty": (5, 0),
+}  # fmt: skip
 _THREADS = (  # noqa: SIM905
     "kthreadd rcu_gp rcu_par_gp slub_flushwq netns mm_percpu_wq rcu_tasks_kthread ksoftirqd/0 rcu_preempt "
     "migration/0 cpuhp/0 cpuhp/1 migration/1 ksoftirqd/1 kdevtmpfs kauditd khungtaskd oom_reaper kcompactd0 "
@@ -148,7 +150,7 @@ def _mount(machine: Machine) -> None:
     for name, device in _DEVICES.items():
         parent = view.stat("/dev")
         if name not in (parent.entries or {}):
-            tree.create(parent, name, stat.S_IFCHR | 0o666, 0, 0, device=device)
+            tree.create(parent, name, stat.S_IFCHR | (0o644 if device == KMSG else 0o666), 0, 0, device=device)
     for name, target in (
         ("fd", "/proc/self/fd"),
         ("stdin", "/proc/self/fd/0"),

@@ -13,6 +13,7 @@ from runners.sim.files.inode import READ, permits
 from runners.sim.files.tree import FileTree, fail
 from runners.sim.files.view import FileView
 from runners.sim.machine import Machine
+from runners.sim.systemd.journal import KMSG, record, records
 
 _WITHOUT_END = 1 << 40
 """More than any disk takes."""
@@ -221,6 +222,11 @@ class Device(Stream):
 
     def read(self, size: int = -1) -> bytes:
         minor = self.device[1]
+        if self.device == KMSG:
+            kept = records(self.machine)[self.position :]
+            data = kept if size < 0 else kept[:size]
+            self.position += len(data)
+            return data
         if self.device[0] != 1 or minor == 3:
             return b""
         if size < 0:
@@ -238,6 +244,8 @@ class Device(Stream):
         self.machine.budget.spend(1 + (len(data) >> 12))
         if self.device == (1, 7) and data:
             raise fail(errno.ENOSPC)
+        if self.device == KMSG:
+            record(self.machine, data)
 
 
 class Directory(Stream):

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterable, Iterator
 from datetime import UTC, datetime
 from functools import lru_cache
@@ -68,6 +69,30 @@ def _facility(identifier: str) -> str:
 def kernel(machine: Machine, message: str, *, priority: int = 6) -> None:
     """A line of the kernel's: dmesg shows it, the journal and kern.log too."""
     log(machine, "kernel", message, priority=priority, transport="kernel")
+
+
+KMSG = (1, 11)
+"""The numbers of /dev/kmsg."""
+_PREFIX = re.compile(r"<(\d{1,3})>")
+
+
+def record(machine: Machine, data: bytes) -> None:
+    """Written to /dev/kmsg: each line becomes a message of the kernel's, as urgent as `<N>` before it says (else 4)."""
+    for line in data.decode("utf-8", "surrogateescape").splitlines():
+        prefix = _PREFIX.match(line)
+        said = line[prefix.end() :] if prefix is not None else line
+        if said:
+            kernel(machine, said, priority=int(prefix[1]) & 7 if prefix is not None else 4)
+
+
+def records(machine: Machine) -> bytes:
+    """Read from /dev/kmsg: `priority,number,microseconds since the boot,-;text` for each message of this boot."""
+    boot = machine.clock.boot
+    lines = (
+        f"{entry.priority},{number},{int((entry.at - boot) * 1e6)},-;{entry.message}\n"
+        for number, entry in enumerate(entries(machine, kernel_only=True, since=boot))
+    )
+    return "".join(lines).encode("utf-8", "surrogateescape")
 
 
 def entries(
