@@ -6,7 +6,7 @@ import time
 from collections import Counter, deque
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, Literal
 
 from runners.pool.backlog import Backlog
 from runners.pool.chunking import ChunkSize
@@ -23,8 +23,6 @@ _LOOK = 1.0
 """Seconds between two looks at whether to stop, while nothing is finished."""
 _FIRST_SECONDS = 120.0
 """How long the first worker may take to start."""
-_MOST_LOST = 3
-"""How often a waiting job may lose its worker, which it shares with others, before the trial is Errored."""
 _MOST_HIRED = 5
 """Workers in a row, for each place, that may die before they play anything."""
 _REMEDY = "see the workers' logs in /tmp/ray/session_latest/logs, or play with --executor local"
@@ -50,25 +48,30 @@ class _Player:
 
 @dataclass(slots=True)
 class _Worker:
-    """A place for a worker. `load`: chunks given to it (a suspect counts as many); `waiting`: jobs that wait there."""
+    """A place for a worker. `load`: chunks given to it; `waiting`: jobs that wait there; `alone`: a suspect has it."""
 
     player: Any
     hiring: Any
     load: int = 0
     waiting: int = 0
+    alone: bool = False
 
     @property
     def here(self) -> bool:
         return self.hiring is None
 
+    @property
+    def idle(self) -> bool:
+        return not (self.load or self.waiting or self.alone)
+
 
 @dataclass(slots=True)
 class _Sent:
-    """Jobs under way. `weight`: how many of its worker's places they take; 0 for a job that waits."""
+    """Jobs under way: a chunk that computes, one job that waits, or a suspect alone."""
 
     jobs: tuple[Job, ...]
     worker: int
-    weight: int
+    kind: Literal["chunk", "waiting", "alone"]
 
 
 class RayExecutor:
@@ -131,7 +134,7 @@ class RayExecutor:
                     continue
                 self._fruitless = 0
                 self._free(finished, backlog)
-                if finished.weight:
+                if finished.kind == "chunk":
                     size.measured(len(lines), seconds)
                 yield lines
 
@@ -151,33 +154,39 @@ class RayExecutor:
 
     def _send(self, backlog: Backlog, suspects: deque[Job], size: ChunkSize, sent: dict[Any, _Sent]) -> None:
         """Give the workers that are here as much as they take."""
-        here = [index for index, worker in enumerate(self._workers) if worker.here]
+        here = [index for index, worker in enumerate(self._workers) if worker.here and not worker.alone]
+        if suspects and here:
+            # One worker gets nothing more until it is idle, and then a suspect; the others go on.
+            chosen = min(here, key=lambda index: (self._workers[index].load + self._workers[index].waiting, index))
+            here.remove(chosen)
+            if self._workers[chosen].idle:
+                self._give(chosen, (suspects.popleft(),), "alone", sent)
         while here:
             index = min(here, key=lambda index: self._workers[index].waiting)
             if self._workers[index].waiting >= self._places or (job := backlog.take_waiting()) is None:
                 break
-            self._give(index, (job,), 0, sent)
-        while here and (suspects or backlog.computing):
+            self._give(index, (job,), "waiting", sent)
+        while here and backlog.computing:
             index = min(here, key=lambda index: self._workers[index].load)
-            load = self._workers[index].load
-            if load >= _AHEAD or (suspects and load > 0):
+            if self._workers[index].load >= _AHEAD:
                 return
-            if suspects:
-                self._give(index, (suspects.popleft(),), _AHEAD, sent)
-            else:
-                self._give(index, backlog.take(size.next(backlog.computing)), 1, sent)
+            self._give(index, backlog.take(size.next(backlog.computing)), "chunk", sent)
 
-    def _give(self, index: int, jobs: tuple[Job, ...], weight: int, sent: dict[Any, _Sent]) -> None:
+    def _give(
+        self, index: int, jobs: tuple[Job, ...], kind: Literal["chunk", "waiting", "alone"], sent: dict[Any, _Sent]
+    ) -> None:
         worker = self._workers[index]
-        sent[worker.player.play.remote(jobs)] = _Sent(jobs, index, weight)
-        worker.load += weight
-        worker.waiting += weight == 0
+        sent[worker.player.play.remote(jobs)] = _Sent(jobs, index, kind)
+        worker.load += kind == "chunk"
+        worker.waiting += kind == "waiting"
+        worker.alone = kind == "alone"
 
     def _free(self, finished: _Sent, backlog: Backlog) -> None:
         worker = self._workers[finished.worker]
-        worker.load -= finished.weight
-        if finished.weight == 0:
-            worker.waiting -= 1
+        worker.load -= finished.kind == "chunk"
+        worker.waiting -= finished.kind == "waiting"
+        worker.alone = False
+        if finished.kind == "waiting":
             backlog.ended(finished.jobs[0])
 
     def _lost(
@@ -189,7 +198,7 @@ class RayExecutor:
         sent: dict[Any, _Sent],
         error: Exception,
     ) -> Iterator[Sequence[Line]]:
-        """A worker died with all that it had been given. Hire another; a job that is to blame is Errored."""
+        """A worker died with all that it had been given. Hire another; a job that died alone is Errored."""
         import ray
 
         lost = [first]
@@ -200,18 +209,17 @@ class RayExecutor:
         # It may be out of reach rather than dead; it must not play on beside the one that takes its place.
         ray.kill(self._workers[first.worker].player)
         self._workers[first.worker] = self._hired()
-        reason = f"the worker died: {type(error).__name__}"
-        computing = [job for entry in lost if entry.weight for job in entry.jobs]
-        waiting = [entry.jobs[0] for entry in lost if not entry.weight]
+        jobs = [job for entry in lost for job in entry.jobs]
+        if len(jobs) == 1:
+            yield (Line.of(errored(jobs[0], f"the worker died: {type(error).__name__}", "worker")),)
+            return
+        suspects.extend(job for entry in lost if entry.kind == "chunk" for job in entry.jobs)
+        # Many wait in one worker, each for minutes: one after the other they would take hours. So the first time they
+        # only move, and who loses a worker again goes alone.
+        waiting = [entry.jobs[0] for entry in lost if entry.kind == "waiting"]
         losses.update(job.trial_id for job in waiting)
-        hopeless = [job for job in waiting if losses[job.trial_id] >= _MOST_LOST or len(lost) == 1]
-        backlog.again([job for job in waiting if job not in hopeless])
-        if len(computing) == 1:
-            hopeless += computing
-        else:
-            suspects.extend(computing)
-        if hopeless:
-            yield tuple(Line.of(errored(job, reason, "worker")) for job in hopeless)
+        suspects.extend(job for job in waiting if losses[job.trial_id] > 1)
+        backlog.again([job for job in waiting if losses[job.trial_id] <= 1])
 
     def _hired(self) -> _Worker:
         """A worker on its way. Where no CPU is free for it, it comes when one is, or never."""

@@ -191,7 +191,7 @@ def _size(out: Path) -> int:
     return path.stat().st_size if path.exists() else 0
 
 
-def _wait_for(out: Path, size: int, seconds: float = 120.0) -> None:
+def _wait_for(out: Path, size: int, seconds: float = 300.0) -> None:
     """Until the records have so many bytes."""
     until = time.monotonic() + seconds
     while _size(out) < size:
@@ -247,12 +247,15 @@ def _lives(pid: int) -> bool:
 
 
 def _kill_a_player(below: int, chance: random.Random) -> bool:
-    """Kill one of the workers below a process."""
-    players = [pid for pid in _children(below) if b"ray::_Player" in _command_of(pid)]
-    if not players:
-        return False
-    os.kill(chance.choice(players), signal.SIGKILL)
-    return True
+    """Kill one of the workers below a process, as soon as there is one."""
+    until = time.monotonic() + 120
+    while time.monotonic() < until:
+        players = [pid for pid in _children(below) if b"ray::_Player" in _command_of(pid)]
+        if players:
+            os.kill(chance.choice(players), signal.SIGKILL)
+            return True
+        time.sleep(0.2)
+    return False
 
 
 def _end_what_is_left(pids: list[int]) -> None:
@@ -265,6 +268,29 @@ def _end_what_is_left(pids: list[int]) -> None:
         if _lives(pid):
             os.kill(pid, signal.SIGKILL)
     assert left == []
+
+
+@pytest.mark.slow
+def test_control_c_at_a_terminal_drains_and_says_how_to_go_on(
+    home: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.delenv("RAY_ADDRESS", raising=False)
+    out = tmp_path / "run"
+    words = command(home, plan_file(home, 10), out, "--workers", "2")
+    heard = {"stderr": subprocess.PIPE, "stdout": subprocess.PIPE}
+    driver = subprocess.Popen(words, cwd=ROOT, text=True, start_new_session=True, **heard)
+    _wait_for(out, 60_000)
+    # A terminal sends it to everybody in the foreground: the driver, Ray and its workers.
+    os.killpg(driver.pid, signal.SIGINT)
+    said, trouble = driver.communicate(timeout=120)
+    assert driver.returncode == 130, trouble
+    assert "interrupted; the same command goes on from here" in said
+    assert "left: " in said
+    assert "Traceback" not in trouble
+    outcomes = {record.outcome for record in read_records(out)}
+    assert outcomes <= {"Passed", "Failed"}
+    assert finish(words).returncode == 0
+    assert_exactly_the_plan(out)
 
 
 @pytest.mark.slow

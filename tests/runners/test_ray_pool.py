@@ -24,6 +24,7 @@ from scenario_dsl.errors import HostError
 from scenario_dsl.worlds import ResolvedScenario, World
 from tests.runners.cases import bundle_of, cascading, investigation, repair
 from tests.runners.toy import ToyBackend, ToyWorld
+from tests.runners.waiting import Slow, slow
 
 BUNDLE = bundle_of(repair(), investigation(), cascading())
 AGENTS = tuple(parse_agent(name) for name in ("gold", "bad", "nop"))
@@ -101,6 +102,42 @@ def test_a_trial_that_always_kills_its_worker_is_errored(tmp_path: Path) -> None
     assert sorted(record.ordinal for record in errored) == [0] * 5 + [1] * 5
     assert errored[0].error is not None
     assert errored[0].error.startswith("the worker died")
+
+
+@pytest.mark.slow
+@pytest.mark.usefixtures("workers_find_tests")
+def test_what_waits_plays_at_once_beside_what_computes(tmp_path: Path) -> None:
+    agents = (AGENTS[0], slow(ways=Slow(seconds=0.2)))
+    made = plan((BUNDLE,), agents, backend="toy", attempts=4)
+    course = Course(in_flight={"there": 12})
+
+    def playing(folder: Path, executor: RayExecutor | LocalExecutor) -> Summary:
+        return run(made, (BUNDLE,), agents, ToyBackend(), folder, executor=executor, course=course)
+
+    summary = playing(tmp_path / "ray", RayExecutor(2))
+    playing(tmp_path / "local", LocalExecutor())
+    assert (summary.done, summary.errored) == (72, 0)
+    # 36 episodes of two waits of 0.2 s: 14 s one after the other, 7 s with one in each worker.
+    assert summary.seconds[1] < 6
+    by_ray = sorted(read_records(tmp_path / "ray"), key=lambda record: record.trial_id)
+    assert by_ray == sorted(read_records(tmp_path / "local"), key=lambda record: record.trial_id)
+
+
+@pytest.mark.slow
+@pytest.mark.usefixtures("workers_find_tests")
+def test_a_waiting_trial_that_kills_its_worker_takes_no_others_with_it(tmp_path: Path) -> None:
+    marks = tmp_path / "marks"
+    marks.mkdir()
+    agents = (slow(ways=Slow(seconds=0.05)),)
+    made = plan((BUNDLE,), agents, backend="toy", attempts=2)
+    course = Course(in_flight={"there": 4}, retries=retrying(0))
+    backend = Deadly(marks, stubborn=True)
+    summary = run(made, (BUNDLE,), agents, backend, tmp_path / "run", executor=RayExecutor(2), course=course)
+    records = list(read_records(tmp_path / "run"))
+    assert summary.done == len(records) == 18
+    errored = [record for record in records if record.outcome == "Errored"]
+    assert {(record.trial.scenario, record.trial.world) for record in errored} == {("repair", "noise")}
+    assert {record.error_kind for record in errored} == {"worker"}
 
 
 def free_port() -> int:
