@@ -76,6 +76,11 @@ def redact(data: bytes) -> tuple[bytes, int]:
     return _SECRETS.sub(hide, data), count
 
 
+def public(text: str) -> str:
+    """A text as it may leave the world."""
+    return redact(text.encode("utf-8", "surrogateescape"))[0].decode("utf-8", "replace")
+
+
 def cited(given: Collection[str], known: Collection[EvidenceRef]) -> tuple[str, ...]:
     """The whole ids of what is cited, by their first characters. Raises AuthorError for what this attempt has not seen
     and for beginnings that several observations share."""

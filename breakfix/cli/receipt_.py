@@ -10,9 +10,14 @@ import typer
 from breakfix.cli.options import Json, TrustKey, trusted
 from breakfix.cli.output import emit, say
 from compiler.codec import plain
+from compiler.keys import load_private
 from compiler.reading import read_file
-from compiler.receipts import Receipt, read_receipt, verify_receipt
-from runners.attempt.folder import read_outputs
+from compiler.receipts import RECEIPT, Receipt, read_receipt, sign_receipt, verify_receipt
+from compiler.verify import verify as verify_bundle
+from runners.attempt.folder import begin, read_outputs, write_receipt
+from runners.attempt.issuing import issue as issue_for
+from runners.backends.registry import find_backend
+from runners.store import find_record
 
 group = typer.Typer(
     no_args_is_help=True,
@@ -24,8 +29,33 @@ Examples:
     breakfix receipt show try/receipt.dsse.json
 
     breakfix receipt verify try/receipt.dsse.json --trust me.key.pub
+
+    breakfix receipt issue runs/first 3f2a --bundle build/starter --trust me.key.pub --key me.key --out receipts/3f2a
 """,
 )
+
+
+@group.command()
+def issue(
+    run: Annotated[Path, typer.Argument(help="A run folder.")],
+    trial: Annotated[str, typer.Argument(help="The id of a primary's trial, or its first characters.")],
+    bundle: Annotated[Path, typer.Option("--bundle", "-b", help="The signed bundle that the run used.")],
+    key: Annotated[Path, typer.Option("--key", "-k", help="Your private key: it signs the receipt.")],
+    out: Annotated[Path, typer.Option("--out", "-o", help="A new folder for the receipt and its outputs.")],
+    trust: TrustKey = None,
+) -> int:
+    """Issue the receipt of a recorded trial whose agent handed in a document that is VERIFIED.
+
+    The record is played again first, and is refused where it is not what it says.
+    """
+    begin(out)
+    private = load_private(key)
+    record = find_record(run, trial)
+    issued = issue_for(record, verify_bundle(bundle, trusted(trust)), find_backend(record.trial.backend))
+    write_receipt(out, sign_receipt(issued.receipt, private), issued.outputs)
+    say(f"{issued.receipt.verdict} by {issued.receipt.agent}: {out / RECEIPT}")
+    return 0
+
 
 File = Annotated[Path, typer.Argument(help="The receipt; its outputs lie beside it in the folder `evidence`.")]
 

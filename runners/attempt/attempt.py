@@ -6,14 +6,14 @@ from collections.abc import Mapping, Sequence
 
 from cryptography.hazmat.primitives.asymmetric.ed25519 import Ed25519PrivateKey
 
-from compiler.codec import dump
 from compiler.layout import sha256
-from compiler.receipts import Change, Environment, Receipt, sign_receipt
+from compiler.receipts import Environment, Receipt, sign_receipt
 from compiler.verdict import Verdict
 from compiler.verify import VerifiedBundle
 from runners.agents.nop import Nop
 from runners.agents.spec import AgentSpec
 from runners.attempt import desk
+from runners.attempt.changes import changes, fingerprint
 from runners.attempt.events import (
     Acknowledged,
     Applied,
@@ -31,7 +31,7 @@ from runners.attempt.events import (
 )
 from runners.attempt.reenacting import Listening, Reenactment
 from runners.attempt.stages import Stage, admit, next_stage
-from runners.evidence import Kept, redact
+from runners.evidence import Kept, public
 from runners.harms import lasting_changes
 from runners.interventions import apply
 from runners.objectives import questions
@@ -39,7 +39,7 @@ from runners.opening import Site
 from runners.plan import plan
 from runners.records import AgentIdentity, judge
 from runners.trials import Job, play_trial, trial_id, world_seed
-from runners.worlds import Backend, Facts
+from runners.worlds import Backend
 from scenario_dsl.errors import AuthorError, HostError
 from scenario_dsl.model import Hypothesis, Intervention
 from scenario_dsl.worlds import PRIMARY
@@ -88,7 +88,7 @@ class Attempt:
             scenario=scenario,
             backend=backend.name,
             seed=seed,
-            fingerprint=_fingerprint(attempt._live.facts()),
+            fingerprint=fingerprint(attempt._live.facts()),
             agent=agent,
             model=model,
             help=help,
@@ -170,12 +170,12 @@ class Attempt:
         applied = Applied(
             refuted=done.refuted,
             evidence=tuple(kept.ref for kept in listening.kept),
-            bindings={name: _public(value) for name, value in done.bindings.items()},
+            bindings={name: public(value) for name, value in done.bindings.items()},
             played=done.played,
-            undo=tuple(map(_public, done.undo)),
-            broken=tuple(map(_public, done.broken)),
+            undo=tuple(map(public, done.undo)),
+            broken=tuple(map(public, done.broken)),
         )
-        acknowledged = Acknowledged(changes=tuple(_changes(before, after)))
+        acknowledged = Acknowledged(changes=changes(before, after))
         self._log("apply", applied)
         self._log("ack", acknowledged)
         return applied, acknowledged
@@ -267,25 +267,3 @@ class Attempt:
     def close(self) -> None:
         """Give the world back."""
         self._live.close()
-
-
-def _fingerprint(facts: Facts) -> str:
-    return sha256(dump({"persistent": facts.persistent, "services": tuple(sorted(facts.processes))}))
-
-
-def _changes(before: Facts, after: Facts) -> list[Change]:
-    changes = [
-        Change(what=name, before=before.persistent.get(name), after=after.persistent.get(name))
-        for name in lasting_changes(before, after)
-    ]
-    names = sorted(before.processes.keys() | after.processes.keys())
-    changes += [
-        Change(what=f"process:{name}", before=before.processes.get(name), after=after.processes.get(name))
-        for name in names
-        if before.processes.get(name) != after.processes.get(name)
-    ]
-    return changes
-
-
-def _public(text: str) -> str:
-    return redact(text.encode("utf-8", "surrogateescape"))[0].decode("utf-8", "replace")

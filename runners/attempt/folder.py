@@ -53,9 +53,19 @@ def write(
     folder: Path, events: Sequence[Event], outputs: Mapping[str, bytes] = _NOTHING_NEW, receipt: bytes | None = None
 ) -> None:
     """The outputs first and the log last, so that whatever the log speaks of is there. Raises HostError."""
-    for name, output in outputs.items():
-        if not (folder / EVIDENCE / name).exists():
-            write_file(folder / EVIDENCE / name, output)
+    _write_outputs(folder, outputs)
     if receipt is not None:
         write_file(folder / RECEIPT, receipt)
     write_file(folder / LOG, to_lines(events))
+
+
+def write_receipt(folder: Path, receipt: bytes, outputs: Mapping[str, bytes]) -> None:
+    """A receipt with its outputs, without an attempt's log. Raises HostError."""
+    _write_outputs(folder, outputs)
+    write_file(folder / RECEIPT, receipt)
+
+
+def _write_outputs(folder: Path, outputs: Mapping[str, bytes]) -> None:
+    for name, output in outputs.items():
+        if not (folder / EVIDENCE / name).exists():
+            write_file(folder / EVIDENCE / name, output)
