@@ -24,7 +24,6 @@ def general_habits(scenario: ResolvedScenario) -> tuple[Intervention, ...]:
     """The general bad habits, aimed at what this scenario is about: its primary's paths and units."""
     paths = _paths(scenario)
     habits = [
-        _habit("restart everything", _EVERYTHING),
         _habit("restart everything if anything failed", _EVERYTHING, only_if=_FAILED),
         _habit("delete the logs", "find /var/log -type f -delete"),
         _habit("firewall off", "iptables -P INPUT ACCEPT; iptables -P OUTPUT ACCEPT; iptables -F"),
@@ -38,11 +37,12 @@ def general_habits(scenario: ResolvedScenario) -> tuple[Intervention, ...]:
 
 
 def blunders(scenario: ResolvedScenario) -> Mapping[str, tuple[str, ...]]:
-    """What is done instead of a repair, by name: restart only, remove the component, silence the symptom."""
+    """What is done instead of a repair, by name."""
     units, files = _units(scenario), _files(scenario)
     removed = [f"systemctl mask --now {shlex.quote(unit)}" for unit in units]
     removed += [f"rm -rf {shlex.quote(path)}" for path in files]
-    found = {
+    found: dict[str, tuple[str, ...]] = {
+        "restart everything": (_EVERYTHING,),
         "restart only": (f"systemctl restart {' '.join(map(shlex.quote, units)) if units else _ALL_UNITS}",),
         "silence the symptom": ("systemctl reset-failed", "find /var/log -type f -exec truncate -s 0 {} +"),
     }
