@@ -14,6 +14,7 @@ from runners.agents.wire import MalformedActionError, read_action, read_document
 _DOCUMENT = """\
 intervention: a name for it
 hypothesis: what you believe the cause to be
+evidence: [the ids of outputs that show it]      # optional
 falsifier: shell that exits 0 if that is wrong   # optional; run before anything is changed
 steps:
   - discover: unit                               # the command's output, for later steps
@@ -154,6 +155,7 @@ class Tools:
             "Hand in your repair as a document.",
             {
                 "hypothesis": _text("what you believe the cause to be"),
+                "evidence": {"type": "array", "items": _text("the id of an output that shows it")},
                 "falsifier": _text("shell that exits 0 if that is wrong; run before anything is changed"),
                 "steps": {"type": "array", "items": _STEP, "minItems": 1},
                 "postconditions": {"type": "array", "items": _text("shell that exits 0 once the steps are done")},

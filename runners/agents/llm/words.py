@@ -40,6 +40,8 @@ def heard(observation: Observation, *, submitted: bool) -> str:
     if observation.exit_code is None:
         return "Your repair is handed in." if submitted else "Your answer is noted."
     marks = [f"exit code {observation.exit_code}"]
+    if observation.evidence:
+        marks.append(f"evidence {observation.evidence[:12]}")
     if observation.timed_out:
         marks.append("it took too long and was ended")
     if observation.truncated:

@@ -118,7 +118,7 @@ def test_it_is_told_the_deadline_and_what_came_of_its_command() -> None:
     assert "12 commands and" in told[1]["content"]
     assert "90 s of real time" in told[1]["content"]
     answer = served.asked[1][2]["messages"][-1]["content"]
-    assert answer.startswith("```\napp\n\n```\n[exit code 0]")
+    assert answer.startswith("```\napp\n\n```\n[exit code 0; evidence ")
     assert "[You have 11 commands" in answer
 
 
