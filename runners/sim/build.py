@@ -77,6 +77,7 @@ def boot(spec: SystemSpec, *, run_job: JobRunner = no_shell) -> Machine:
     _resume(machine, settled)
     _age_directories(machine)
     _last_checkpoint(machine)
+    traffic.count_past(machine)
     traffic.plan(machine)
     machine.counters = counters
     machine.base = remember(machine)

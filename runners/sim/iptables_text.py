@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 
-from runners.sim.network.firewall import Chain, Rule
+from runners.sim.network.firewall import Chain, Passed, Rule
 
 _NUMBERS = {"": "all", "tcp": "tcp", "udp": "udp", "icmp": "icmp"}
 _PROTOCOLS = {"all": "0", "icmp": "1", "tcp": "6", "udp": "17"}
@@ -21,12 +21,21 @@ _NAMES = {
 }
 
 
-def chain_lines(chain: Chain, references: int, *, numeric: bool, verbose: bool, numbers: bool) -> list[str]:
-    """One chain as `iptables -L` shows it."""
+PACKET = 60
+"""Bytes of a packet, on average."""
+
+
+def chain_lines(
+    chain: Chain, references: int, hits: Mapping[Passed, int], *, numeric: bool, verbose: bool, numbers: bool,
+    exact: bool,
+) -> list[str]:  # fmt: skip
+    """One chain as `iptables -L` shows it. `hits`: the packets that its rules have counted."""
+    own = hits.get((chain.name, None), 0)
     if chain.policy == "-":
         head = f"Chain {chain.name} ({references} references)"
     elif verbose:
-        head = f"Chain {chain.name} (policy {chain.policy} 0 packets, 0 bytes)"
+        packets, octets = (_figure(number, exact) for number in (own, own * PACKET))
+        head = f"Chain {chain.name} (policy {chain.policy} {packets} packets, {octets} bytes)"
     else:
         head = f"Chain {chain.name} (policy {chain.policy})"
     lead = "num  " if numbers else ""
@@ -38,12 +47,26 @@ def chain_lines(chain: Chain, references: int, *, numeric: bool, verbose: bool, 
     for index, rule in enumerate(chain.rules, 1):
         out.append(
             (f"{index:<5}" if numbers and not verbose else f"{index:<4} " if numbers else "")
-            + _line(rule, numeric, verbose)
+            + _line(rule, numeric, verbose, _counters(hits.get((chain.name, rule), 0), exact))
         )
     return out
 
 
-def _line(rule: Rule, numeric: bool, verbose: bool) -> str:
+def _counters(packets: int, exact: bool) -> str:
+    return " ".join(
+        f"{number:8d}" if exact else f"{_figure(number, exact):>5}" for number in (packets, packets * PACKET)
+    )
+
+
+def _figure(number: int, exact: bool) -> str:
+    """A counter, in thousands or millions where it has grown large."""
+    if exact or number <= 99999:
+        return str(number)
+    thousands = (number + 500) // 1000
+    return f"{thousands}K" if thousands <= 9999 else f"{(thousands + 500) // 1000}M"
+
+
+def _line(rule: Rule, numeric: bool, verbose: bool, counters: str) -> str:
     anywhere = "0.0.0.0/0" if numeric else "anywhere"
     inverted = rule.inverted
 
@@ -66,7 +89,7 @@ def _line(rule: Rule, numeric: bool, verbose: bool) -> str:
             rule.out_interface or "*" if numeric else rule.out_interface or "any"
         )
         return (
-            f"    0     0 {target} {protocol:<4} --  {inward:<6} {outward:<6}  {source:<20} {destination:<20}{details}"
+            f"{counters} {target} {protocol:<4} --  {inward:<6} {outward:<6}  {source:<20} {destination:<20}{details}"
         )
     return f"{target} {protocol:<4} --  {source:<20} {destination:<20}{details}"
 

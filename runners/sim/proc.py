@@ -19,7 +19,8 @@ from runners.sim.processes import Process
 
 DEFAULT_SYSCTL: Mapping[str, str] = {
     "fs.file-max": "9223372036854775807", "fs.inotify.max_user_watches": "65536", "fs.nr_open": "1048576",
-    "kernel.hostname": "", "kernel.osrelease": "6.1.0-18-amd64", "kernel.ostype": "Linux", "kernel.panic": "0",
+    "kernel.core_pattern": "core", "kernel.core_uses_pid": "0", "kernel.hostname": "",
+    "kernel.osrelease": "6.1.0-18-amd64", "kernel.ostype": "Linux", "kernel.panic": "0",
     "kernel.pid_max": "4194304", "kernel.randomize_va_space": "2", "kernel.shmmax": "18446744073692774399",
     "kernel.threads-max": "63704", "net.core.netdev_max_backlog": "1000", "net.core.rmem_max": "212992",
     "net.core.somaxconn": "4096", "net.core.wmem_max": "212992", "net.ipv4.ip_forward": "0",

@@ -49,6 +49,7 @@ def line_structure(line: str) -> str:
     line = re.sub(r"@if\d+|(?<=eth0)@\w+| link-netnsid \d+", "", line)  # a container's end of its cable
     line = re.sub(r"\b(?:[0-9a-f]{2}:){5}[0-9a-f]{2}\b|(?<![\w:])(?:fe80)?::[0-9a-f:]*", "<address>", line)
     line = re.sub(r"[\d.]+ [kMGT]?B/s", "<rate>", line)
+    line = re.sub(r"^( *(?:\d+ +)?\d+)[KMG]?( +\d+)[KMG]?(?= +[A-Z]+ +\w+ +--)", r"\1\2", line)  # iptables' counters
     line = re.sub(r'(?<=ETag: )"[0-9a-f]+-[0-9a-f]+"', "<id>", line)
     line = _UPTIME.sub("up <time>", line)
     line = _TIME.sub("<time>", line)

@@ -176,8 +176,8 @@ class _Lister:
             return
         prefixes = ["" for _ in entries]
         if has("i"):
-            width = max((len(str(entry.inode.number)) for entry in entries), default=0)
-            prefixes = [f"{entry.inode.number:>{width}} " for entry in entries]
+            width = max((len(str(entry.inode.serial)) for entry in entries), default=0)
+            prefixes = [f"{entry.inode.serial:>{width}} " for entry in entries]
         if has("s"):
             sizes = [human(e.inode.blocks) if self.human else str(e.inode.blocks // 1024) for e in entries]
             width = max((len(text) for text in sizes), default=0)
@@ -256,7 +256,7 @@ class _Lister:
             inode = entry.inode
             row = []
             if has("i"):
-                row.append(str(inode.number))
+                row.append(str(inode.serial))
             if has("s"):
                 row.append(human(inode.blocks) if self.human else str(inode.blocks // 1024))
             row += [stat.filemode(inode.mode), str(inode.nlink)]

@@ -9,7 +9,7 @@ from runners.sim.programs.sql import SqlError
 from runners.sim.systemctl.jobs import job
 from runners.sim.tool import Tool
 
-NAMES = ("pg_isready", "pg_lsclusters", "pg_ctlcluster", "createdb", "dropdb", "pg_dump")
+NAMES = ("pg_isready", "pg_lsclusters", "pg_ctlcluster", "createdb", "dropdb")
 
 _COMMON = "h,host= p,port= U,username= w,no-password W,password V,version d,dbname="
 _READY = Tool(
@@ -20,8 +20,7 @@ _READY = Tool(
 )
 _OTHER = Tool(
     "{name} [OPTION]... [DBNAME]", f"e,echo O,owner= T,template= E,encoding= i,interactive f,force "
-f"if-exists s,schema-only "
-    f"t,table= F,format= file= {_COMMON}", "(PostgreSQL) 15.6 (Debian 15.6-0+deb12u1)",
+f"if-exists {_COMMON}", "(PostgreSQL) 15.6 (Debian 15.6-0+deb12u1)",
 )  # fmt: skip
 
 
@@ -115,8 +114,7 @@ def _create_or_drop(ctx: Context) -> int:
         ctx.line(f"{ctx.name} (PostgreSQL) 15.6 (Debian 15.6-0+deb12u1)")
         return 0
     name = options.value("d") or (options.operands[0] if options.operands else "")
-    base = name if ctx.name == "pg_dump" else "postgres"
-    target = target_of(ctx, options.value("h"), options.value("p"), options.value("U"), base or None)
+    target = target_of(ctx, options.value("h"), options.value("p"), options.value("U"), "postgres")
     name = name or target.user
     link = reach(ctx, target)
     if isinstance(link, str):
@@ -126,11 +124,6 @@ def _create_or_drop(ctx: Context) -> int:
     if isinstance(refused, SqlError) and refused.severity == "FATAL":
         ctx.err(f"error: {refusal(link, refused)}")
         return 1
-    if ctx.name == "pg_dump":
-        ctx.out("--\n-- PostgreSQL database dump\n--\n\n-- Dumped from database version 15.6 (Debian "
-"15.6-0+deb12u1)\n\n"
-                "SET statement_timeout = 0;\n\n--\n-- PostgreSQL database dump complete\n--\n\n")  # fmt: skip
-        return 0
     verb = "CREATE" if ctx.name == "createdb" else "DROP"
     answer = ask(ctx, link, f"{verb} DATABASE {name}", ctx.name)
     if isinstance(answer, SqlError):

@@ -47,7 +47,7 @@ def _value(ctx: Context, path: str, inode: Inode, letter: str) -> str:
     values = {
         "n": path, "N": shell_style(path) + target if target == "" else quoted(path) + target, "s": str(inode.size),
         "b": str(inode.blocks // 512), "B": "512", "o": "4096", "F": kind(inode), "d": str(2048 + inode.dev),
-        "D": f"{2048 + inode.dev:x}", "Hd": "8", "Ld": str(inode.dev), "i": str(inode.number), "h": str(inode.nlink),
+        "D": f"{2048 + inode.dev:x}", "Hd": "8", "Ld": str(inode.dev), "i": str(inode.serial), "h": str(inode.nlink),
         "a": f"{inode.permissions:o}", "A": stat.filemode(inode.mode), "f": f"{inode.mode:x}", "u": str(inode.uid),
         "U": known.user_name(inode.uid), "g": str(inode.gid), "G": known.group_name(inode.gid),
         "x": _time(inode.mtime), "y": _time(inode.mtime), "z": _time(inode.ctime), "w": _time(inode.ctime),

@@ -45,6 +45,14 @@ class Inode(NamedTuple):
     attributes: str = ""
 
     @property
+    def serial(self) -> int:
+        """The number that tools show: of what /proc makes up, 1 for its root and large ones for the rest."""
+        if self.number >= 0:
+            return self.number
+        made = -self.number % 1_000_000
+        return 1 if made == 1 else 4026531840 + made
+
+    @property
     def is_dir(self) -> bool:
         return self.entries is not None
 

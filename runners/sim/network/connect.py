@@ -6,7 +6,7 @@ from typing import NamedTuple
 
 from runners.sim.files.inode import ROOT, Cred
 from runners.sim.machine import Machine
-from runners.sim.network.firewall import Packet, redirected, verdict
+from runners.sim.network.firewall import Packet, redirected, traverse
 from runners.sim.network.names import ResolveFailure, resolve
 from runners.sim.network.state import RemoteHost, RemotePort
 from runners.sim.processes import Process
@@ -108,8 +108,9 @@ def _to_self(
     if blocked:
         return _stopped(blocked, timeout, address, port)
     back = Packet(address, source, "tcp", source_port, port, "", "lo" if inside else own.name, "ESTABLISHED")
-    if verdict(network.tables, "OUTPUT", back) != "ACCEPT":
+    if _decide(machine, "OUTPUT", back, _EXCHANGED) != "ACCEPT":
         return _failed("timeout", timeout, address, port)
+    _decide(machine, "INPUT", packet._replace(state="ESTABLISHED"), _EXCHANGED)
     process = machine.processes.listener("tcp", port, address)
     if process is None:
         return _failed("refused", 0.0002, address, port)
@@ -132,7 +133,7 @@ def _to_other(
     if blocked:
         return _stopped(blocked, timeout, address, port)
     back = Packet(address, outward.address, "tcp", source_port, port, outward.name, "", "ESTABLISHED")
-    if verdict(network.tables, "INPUT", back) != "ACCEPT":
+    if _decide(machine, "INPUT", back, _EXCHANGED) != "ACCEPT":
         return _failed("timeout", timeout, address, port)
     host = network.hosts.get(address)
     if host is None:
@@ -147,8 +148,20 @@ def _to_other(
     return _failed("refused", 0.0011, address, port)
 
 
+_EXCHANGED = 5
+"""Packets in each direction of a connection after its first one."""
+
+
+def _decide(machine: Machine, chain: str, packet: Packet, packets: int = 1) -> str:
+    """What the rules say of packets like this one; they count them."""
+    network = machine.network
+    decision, passed = traverse(network.tables, chain, packet)
+    network.hits = {**network.hits, **{one: network.hits.get(one, 0) + packets for one in passed}}
+    return decision
+
+
 def _blocked(machine: Machine, chain: str, packet: Packet) -> str:
-    decision = verdict(machine.network.tables, chain, packet)
+    decision = _decide(machine, chain, packet)
     return {"DROP": "timeout", "REJECT": "refused"}.get(decision, "")
 
 

@@ -75,27 +75,39 @@ class FirewallError(Exception):
         self.exit_code = exit_code
 
 
+Passed = tuple[str, Rule | None]
+"""A rule of a chain that a packet matched; None: the chain's policy decided."""
+
+
 def verdict(tables: Tables, chain: str, packet: Packet, *, table: str = "filter") -> str:
     """ACCEPT, DROP or REJECT."""
+    return traverse(tables, chain, packet, table=table)[0]
+
+
+def traverse(tables: Tables, chain: str, packet: Packet, *, table: str = "filter") -> tuple[str, list[Passed]]:
+    """The verdict, and everything that the packet matched on its way to it, to be counted."""
     first = tables[table][chain]
-    if not first.rules:
-        return first.policy
-    return _walk(tables[table], first, packet, 0) or first.policy
+    passed: list[Passed] = []
+    decision = _walk(tables[table], first, packet, 0, passed) if first.rules else None
+    if decision is None:
+        passed.append((chain, None))
+    return decision or first.policy, passed
 
 
-def _walk(chains: Mapping[str, Chain], chain: Chain, packet: Packet, depth: int) -> str | None:
+def _walk(chains: Mapping[str, Chain], chain: Chain, packet: Packet, depth: int, passed: list[Passed]) -> str | None:
     if depth > 64:
         return "DROP"
     for rule in chain.rules:
         if not matches(rule, packet):
             continue
+        passed.append((chain.name, rule))
         if rule.target in ("ACCEPT", "DROP", "REJECT"):
             return rule.target
         if rule.target == "RETURN":
             return None
         below = chains.get(rule.target)
         if below is not None:
-            result = _walk(chains, below, packet, depth + 1)
+            result = _walk(chains, below, packet, depth + 1, passed)
             if result is not None or rule.goto:
                 return result
     return None

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import NamedTuple
 
-from runners.sim.network.firewall import EMPTY_TABLES, Tables
+from runners.sim.network.firewall import EMPTY_TABLES, Passed, Tables
 
 
 class Interface(NamedTuple):
@@ -37,16 +37,18 @@ class RemoteHost(NamedTuple):
 class Network:
     """Interfaces, routes, firewall tables, kernel settings, and the world outside. Everything in it is immutable.
 
-    `names`: host -> address as the DNS servers at `dns` answer; `hosts`: other machines by address.
+    `names`: host -> address as the DNS servers at `dns` answer; `hosts`: other machines by address;
+    `hits`: packets counted by the rules of the filter table.
     """
 
-    __slots__ = ("dns", "gateway", "hosts", "interfaces", "names", "sysctl", "tables", "tables6")
+    __slots__ = ("dns", "gateway", "hits", "hosts", "interfaces", "names", "sysctl", "tables", "tables6")
 
     def __init__(self) -> None:
         self.interfaces: tuple[Interface, ...] = (Interface("lo", "127.0.0.1", 8, mtu=65536),)
         self.gateway = ""
         self.tables: Tables = EMPTY_TABLES
         self.tables6: Tables = EMPTY_TABLES
+        self.hits: Mapping[Passed, int] = {}
         self.sysctl: Mapping[str, str] = {}
         self.names: Mapping[str, str] = {}
         self.hosts: Mapping[str, RemoteHost] = {}

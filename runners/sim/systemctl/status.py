@@ -138,7 +138,7 @@ def _processes(machine: Machine, unit: UnitFile, state: UnitState) -> Iterator[s
             pid = max(state.main_pid - len(done) + index, 2)
             yield f"    Process: {pid} {key}={' '.join(line.argv)} (code=exited, status=0/SUCCESS)"
     if remembered and state.control_status and state.active != "active" and not state.exit_code:
-        pid = state.exec_pid or state.main_pid
+        pid = state.control_pid
         if state.control_key != "ExecStartPre":
             for line in unit.commands("ExecStartPre"):
                 yield f"    Process: {pid - 1} ExecStartPre={' '.join(line.argv)} (code=exited, status=0/SUCCESS)"

@@ -185,7 +185,9 @@ def _control(machine: Machine, unit: UnitFile, key: str, line: ExecLine) -> bool
     described = describe_exit(ended.status, ended.signal)
     say(machine, unit, f"{unit.name}: Control process exited, {described}", priority=5)
     machine.systemd.put(
-        machine.systemd.get(unit.name)._replace(result=_result(ended), control_status=described, control_key=key)
+        machine.systemd.get(unit.name)._replace(
+            result=_result(ended), control_status=described, control_key=key, control_pid=pid
+        )
     )
     return False
 
@@ -195,10 +197,8 @@ def _main_failed(machine: Machine, unit: UnitFile, ended: Exit, *, control: bool
     described = describe_exit(ended.status, ended.signal)
     say(machine, unit, f"{unit.name}: {who} process exited, {described}", priority=4 if ended.signal else 5)
     if control:
-        state = machine.systemd.get(unit.name)
-        machine.systemd.put(
-            state._replace(exit_code="", exit_status=0, control_status=described, control_key="ExecStart")
-        )
+        state = machine.systemd.get(unit.name)._replace(exit_code="", exit_status=0, control_pid=ended.process.pid)
+        machine.systemd.put(state._replace(control_status=described, control_key="ExecStart"))
     else:
         record_exit(machine, unit, ended)
     return _failed_start(machine, unit, _result(ended))

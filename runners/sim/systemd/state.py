@@ -13,8 +13,8 @@ class UnitState(NamedTuple):
     active: inactive, active, activating, deactivating, failed; sub: dead, running, exited, failed, auto-restart,
     waiting, …; result: success, exit-code, signal, core-dump, timeout, resources, protocol, oom-kill, start-limit-hit.
     exit_code/exit_status describe the last main process (`code`: exited, killed, dumped); control_status how a command
-    around it failed, and control_key which (ExecStartPre, or ExecStart of a forking service); `starts`: times of recent
-    starts, for the rate limit; `restarts`: automatic ones, since the last manual start;
+    around it failed, control_key which (ExecStartPre, or ExecStart of a forking service) and control_pid its process;
+    `starts`: times of recent starts, for the rate limit; `restarts`: automatic ones, since the last manual start;
     `cpu`: seconds used by processes of this run that have ended; `status_text`: what the service last told of itself;
     `generation`: how often unit files had been read when it started (what control processes did is forgotten then).
     """
@@ -31,6 +31,7 @@ class UnitState(NamedTuple):
     exit_status: int = 0
     control_status: str = ""
     control_key: str = "ExecStart"
+    control_pid: int = 0
     active_since: float = 0.0
     inactive_since: float = 0.0
     changed: float = 0.0

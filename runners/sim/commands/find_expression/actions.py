@@ -70,7 +70,7 @@ def listed(visit: Visit) -> bool:
     moment = f"{at:%b} {at.day:>2} " + (f"{at:%H:%M}" if recent else f" {at.year}")
     target = f" -> {inode.target}" if inode.target is not None else ""
     visit.ctx.line(
-        f"{inode.number:>9} {inode.blocks // 1024:>6} {stat.filemode(inode.mode)} {inode.nlink:>3} "
+        f"{inode.serial:>9} {inode.blocks // 1024:>6} {stat.filemode(inode.mode)} {inode.nlink:>3} "
         f"{known.user_name(inode.uid):<8} {known.group_name(inode.gid):<8} {inode.size:>8} {moment} "
         f"{_escaped(visit.path)}{target}"
     )
@@ -136,7 +136,7 @@ def _value(visit: Visit, letter: str) -> str:
         "U": lambda: str(inode.uid),
         "g": lambda: known.group_name(inode.gid),
         "G": lambda: str(inode.gid),
-        "i": lambda: str(inode.number),
+        "i": lambda: str(inode.serial),
         "n": lambda: str(inode.nlink),
         "d": lambda: str(visit.depth),
         "l": lambda: inode.target or "",

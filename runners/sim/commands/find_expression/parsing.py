@@ -286,7 +286,7 @@ class _Parser:
             sign, wanted = _numeric(name, self.argument(name))
             if name == "-links":
                 return lambda visit: _compare(sign, visit.inode.nlink, wanted)
-            return lambda visit: _compare(sign, visit.inode.number, wanted)
+            return lambda visit: _compare(sign, visit.inode.serial, wanted)
         if name == "-samefile":
             number = self.ctx.files.stat(self.argument(name)).number
             return lambda visit: visit.inode.number == number

@@ -21,16 +21,25 @@ def edit(machine: Machine, old: str, new: str) -> None:
     machine.view().write(path, text.replace(old, new).encode())
 
 
-def status(machine: Machine, path: str, method: str = "GET") -> int:
-    answer = request(machine, method, f"http://localhost{path}")
+def status(machine: Machine, path: str, method: str = "GET", body: bytes = b"") -> int:
+    answer = request(machine, method, f"http://localhost{path}", body=body)
     assert isinstance(answer, HttpResponse)
     return answer.status
 
 
 def test_an_order_travels_through_database_and_queue(machine: Machine) -> None:
-    assert status(machine, "/api/orders", "POST") == 201
+    order = b'{"customer": "Ines O\'Hara", "total": "12.50"}'
+    assert status(machine, "/api/orders", "POST", order) == 201
+    answer = request(machine, "GET", "http://localhost/api/orders")
+    assert isinstance(answer, HttpResponse)
+    assert b'"customer": "Ines O\'Hara", "total": "12.50"' in answer.body
     machine.advance(70)
     assert "processed 1 jobs" in machine.view().text("/var/log/shop/worker.log").splitlines()[-1]
+
+
+@pytest.mark.parametrize("body", [b"", b"{}", b"[]", b"no", b'{"customer": "x"}', b'{"customer": "x", "total": "y"}'])
+def test_what_is_no_order_is_turned_down(machine: Machine, body: bytes) -> None:
+    assert status(machine, "/api/orders", "POST", body) == 400
 
 
 @pytest.mark.parametrize(

@@ -25,6 +25,8 @@ class Application:
         return 200, {"orders": rows}
 
     def place_order(self, order):
+        if not {"customer", "total"} <= order.keys():
+            return 400, {"error": "customer and total are required"}
         self.pool.execute(
             "INSERT INTO orders (customer, total, status, created_at) VALUES (%s, %s, 'new', now())",
             (order["customer"], order["total"]),
