@@ -5,7 +5,7 @@ PY := $(VENV)/bin/python
 BREAKFIX := $(VENV)/bin/breakfix
 STAMP := $(VENV)/.locked
 
-.PHONY: help setup demo test test-all soak lint format bench prove-full lock wheel clean
+.PHONY: help setup demo test test-all soak models lint format bench prove-full lock wheel clean
 
 help:  ## show this list
 	@awk -F ':.*## ' '/^[a-z-]+:.*## /{printf "  make %-11s %s\n", $$1, $$2}' Makefile
@@ -23,10 +23,13 @@ test: $(STAMP)  ## the default tests: fast, parallel, no engine and no browser
 	@$(PY) -m pytest -n auto -q
 
 test-all: $(STAMP)  ## the marked suites too (needs chromium, chromium-driver)
-	@$(PY) -m pytest -n auto -q -m 'not soak'
+	@$(PY) -m pytest -n auto -q -m 'not soak and not model'
 
 soak: $(STAMP)  ## every hostile input at full length: about a quarter of an hour
 	@$(PY) -m pytest -n 2 -q -m soak
+
+models: $(STAMP)  ## a real small model plays; tests/models says what it needs
+	@$(PY) -m pytest -n 0 -q -m model
 
 lint: $(STAMP)  ## style, types, import layering
 	@$(VENV)/bin/ruff check .
