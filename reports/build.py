@@ -9,7 +9,7 @@ from pathlib import Path
 from reports.background import Background
 from reports.coverage import still_missing
 from reports.export import as_csv, as_json
-from reports.frames import Frames, frames_of
+from reports.frames import Frames, attempts_frame, frames_of
 from reports.html import Story, pages
 from reports.html.episodes import viewer_files
 from reports.html.links import INDEX, links_for
@@ -19,7 +19,7 @@ from reports.plots import draw
 from reports.reading import Reading, read, together
 from reports.regressions import Change, changes, regression_table
 from reports.table import Table
-from reports.tables import Tables, named, tabulate
+from reports.tables import Tables, named, named_like, tabulate
 from reports.trends import run_names, trend_table
 from runners.records import Trial
 from scenario_dsl.writing import write_file
@@ -133,9 +133,11 @@ def figure_out(
     frames = named(frames_of(reading))
     trends = None
     if len(readings) > 1:
-        each = [named(frames_of(one)).attempts for one in readings]
-        trends = trend_table(run_names(run_folders), each)
-    made = () if baseline is None else changes(named(frames_of(read(baseline))), frames)
+        nights = [named_like(attempts_frame(one), frames.attempts) for one in readings]
+        trends = trend_table(run_names(run_folders), nights)
+    made: tuple[Change, ...] = ()
+    if baseline is not None:
+        made = changes(named_like(attempts_frame(read(baseline)), frames.attempts), frames)
     return Figures(
         reading=reading,
         frames=frames,

@@ -19,7 +19,8 @@ DRAWS = (1, 2, 4, 8, 16, 32, 64)
 
 def hosted(attempts: pd.DataFrame) -> pd.DataFrame:
     """The attempts that count: those the backend could host."""
-    return attempts[~attempts["unsupported"].astype(bool)]
+    cannot = attempts["unsupported"].astype(bool)
+    return attempts[~cannot] if cannot.any() else attempts
 
 
 def verified(attempts: pd.DataFrame) -> Estimate:

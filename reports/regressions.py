@@ -55,10 +55,13 @@ class Change:
         return None if self.before.value is None or self.now.value is None else self.now.value - self.before.value
 
 
-def changes(before: Frames, now: Frames) -> tuple[Change, ...]:
-    """Every agent of either run (`named` frames): regressions first, then improvements, then the rest."""
-    one_pack = pd.concat([before.attempts["pack"], now.attempts["pack"]]).nunique() == 1
-    then, today = (_cells(frames.attempts, one_pack=one_pack) for frames in (before, now))
+def changes(before: pd.DataFrame, now: Frames) -> tuple[Change, ...]:
+    """Every agent of either run: regressions first, then improvements, then the rest.
+
+    before: the earlier run's attempts; now: this run's frames; both `named`.
+    """
+    one_pack = pd.concat([before["pack"], now.attempts["pack"]]).nunique() == 1
+    then, today = (_cells(attempts, one_pack=one_pack) for attempts in (before, now.attempts))
     agents = sorted({agent for agent, _ in (*then, *today)})
     overall = [
         _Case(agent, ALL, figure, [then[key] for key in keys], [today[key] for key in keys])

@@ -7,7 +7,7 @@ follow. Cells are plain values or `Estimate`s; None means that there is nothing 
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import pandas as pd
 
@@ -137,8 +137,14 @@ def named(frames: Frames) -> Frames:
 
     They are the agent and the scenario, told apart by backend, pack and bundle where the names alone would not do.
     """
-    attempts = frames.attempts
-    several = attempts["backend"].nunique() > 1
+    attempts, objectives, facts = (
+        named_like(frame, frames.attempts) for frame in (frames.attempts, frames.objectives, frames.facts)
+    )
+    return replace(frames, attempts=attempts, objectives=objectives, facts=facts)
+
+
+def named_like(frame: pd.DataFrame, attempts: pd.DataFrame) -> pd.DataFrame:
+    """The frame with the two columns, told apart as far as these attempts ask for it."""
     tasks = attempts[["task", "pack", "scenario"]].drop_duplicates()
     labels: dict[str, str] = {}
     for task, pack, scenario in tasks.itertuples(index=False):
@@ -147,16 +153,9 @@ def named(frames: Frames) -> Frames:
             labels[task] = scenario
         else:
             labels[task] = f"{pack}/{scenario}" if (same["pack"] == pack).sum() == 1 else task
-    return Frames(
-        trials=frames.trials,
-        attempts=_with_labels(attempts, labels, several),
-        objectives=_with_labels(frames.objectives, labels, several),
-        facts=_with_labels(frames.facts, labels, several),
-        turns=frames.turns,
-        records_digest=frames.records_digest,
-        superseded=frames.superseded,
-        limits=frames.limits,
-    )
+    several = attempts["backend"].nunique() > 1
+    player = frame["agent"] + " on " + frame["backend"] if several else frame["agent"]
+    return frame.assign(player=player, scenario_label=frame["task"].map(labels).astype("string"))
 
 
 def tabulate(frames: Frames) -> Tables:
@@ -197,11 +196,6 @@ def tabulate(frames: Frames) -> Tables:
         head_to_head=head_to_head(comparisons),
         comparisons=comparisons,
     )
-
-
-def _with_labels(frame: pd.DataFrame, labels: dict[str, str], several_backends: bool) -> pd.DataFrame:
-    player = frame["agent"] + " on " + frame["backend"] if several_backends else frame["agent"]
-    return frame.assign(player=player, scenario_label=frame["task"].map(labels).astype("string"))
 
 
 def _headings(of: Sequence[Measure]) -> tuple[Heading, ...]:

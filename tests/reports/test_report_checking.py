@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import hashlib
 import json
+import shutil
 from dataclasses import replace
 from pathlib import Path
 
@@ -21,12 +22,17 @@ from tests.reports.synthetic_records import PLAYERS, SCENARIOS, run_records, wri
 from tests.reports.test_report_tables import A, attempt
 
 
-@pytest.fixture
-def made(tmp_path: Path) -> Path:
-    """A run with its report in it."""
-    where = write_run(tmp_path / "run", run_records(players=PLAYERS[:2], attempts=2))
+@pytest.fixture(scope="module")
+def reported(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    where = write_run(tmp_path_factory.mktemp("made") / "run", run_records(players=PLAYERS[:2], attempts=2))
     build_report([where], where / "report")
     return where
+
+
+@pytest.fixture
+def made(reported: Path, tmp_path: Path) -> Path:
+    """A run with its report in it, to be spoilt."""
+    return Path(shutil.copytree(reported, tmp_path / "run"))
 
 
 def test_the_manifest_names_run_bundles_records_and_every_file(made: Path) -> None:

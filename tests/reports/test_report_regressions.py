@@ -34,7 +34,7 @@ def found(made: tuple[Change, ...], scenario: str, figure: str = "verified") -> 
 
 def test_a_loss_is_called_with_its_evidence(tmp_path: Path) -> None:
     now = frames(tmp_path / "now", played(2))
-    made = changes(frames(tmp_path / "then", played(12)), now)
+    made = changes(frames(tmp_path / "then", played(12)).attempts, now)
     change = found(made, HARD.name)
     assert (change.call, change.bundles, change.difference) == ("regression", "same", pytest.approx(-10 / 12))
     # Two figures at one scenario: Holm doubles the smaller p.
@@ -51,23 +51,23 @@ def test_a_loss_is_called_with_its_evidence(tmp_path: Path) -> None:
 
 def test_a_gain_is_no_regression_and_chance_is_neither(tmp_path: Path) -> None:
     few, many = frames(tmp_path / "few", played(1)), frames(tmp_path / "many", played(12))
-    assert found(changes(few, many), HARD.name).call == "improvement"
+    assert found(changes(few.attempts, many), HARD.name).call == "improvement"
     nearly = frames(tmp_path / "nearly", played(9))
-    assert {change.call for change in changes(many, nearly)} == {"unchanged"}
-    assert {change.call for change in changes(many, many)} == {"unchanged"}
+    assert {change.call for change in changes(many.attempts, nearly)} == {"unchanged"}
+    assert {change.call for change in changes(many.attempts, many)} == {"unchanged"}
 
 
 def test_more_harm_is_worse(tmp_path: Path) -> None:
     then = frames(tmp_path / "then", [attempt(A, HARD, n) for n in range(12)])
     now = frames(tmp_path / "now", [attempt(A, HARD, n, control="harm") for n in range(12)])
-    change = found(changes(then, now), HARD.name, "harm")
+    change = found(changes(then.attempts, now), HARD.name, "harm")
     assert (change.call, change.reason) == ("regression", "control says harm")
 
 
 def test_our_own_errors_never_make_a_regression(tmp_path: Path) -> None:
     then = frames(tmp_path / "then", played(12))
     now = frames(tmp_path / "now", [attempt(A, HARD, n, errored=True) for n in range(12)])
-    change = found(changes(then, now), HARD.name)
+    change = found(changes(then.attempts, now), HARD.name)
     assert (change.now.value, change.now.missing) == (0.0, 12)
     assert (change.call, change.p) == ("unchanged", 1.0)
 
@@ -76,7 +76,7 @@ def test_scenarios_are_compared_with_themselves_only(tmp_path: Path) -> None:
     """An easy scenario that was not played today must not make the agent look worse."""
     then = frames(tmp_path / "then", played(12, scenario=EASY) + played(0, scenario=HARD))
     now = frames(tmp_path / "now", played(0, scenario=HARD) + played(0, scenario=EXPERT))
-    made = changes(then, now)
+    made = changes(then.attempts, now)
     assert {change.call for change in made} == {"unchanged"}
     assert (found(made, EASY.name).now.value, found(made, EASY.name).p) == (None, None)
     assert (found(made, EXPERT.name).before.value, found(made, EXPERT.name).p) == (None, None)
@@ -86,7 +86,7 @@ def test_scenarios_are_compared_with_themselves_only(tmp_path: Path) -> None:
 def test_another_bundle_is_said(tmp_path: Path) -> None:
     then = frames(tmp_path / "then", played(12))
     now = frames(tmp_path / "now", played(2, digest="9" * 64))
-    change = found(changes(then, now), HARD.name)
+    change = found(changes(then.attempts, now), HARD.name)
     assert (change.call, change.bundles) == ("regression", "changed")
 
 
@@ -94,7 +94,7 @@ def test_another_bundle_is_said(tmp_path: Path) -> None:
 def test_nothing_to_compare_is_no_call(tmp_path: Path, one: str) -> None:
     empty = frames(tmp_path / "empty", [])
     other = empty if one == "none" else frames(tmp_path / "other", [attempt(B, EASY, 0)])
-    made = (*changes(empty, other), *changes(other, empty))
+    made = (*changes(empty.attempts, other), *changes(other.attempts, empty))
     assert {change.call for change in made} <= {"unchanged"}
     assert all(change.p is None for change in made)
     assert len(regression_table(made).rows) == len(made)

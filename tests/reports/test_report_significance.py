@@ -63,7 +63,7 @@ def test_the_exact_test_of_one_stratum_is_scipys_fisher(data: st.DataObject) -> 
     assert found == pytest.approx(expected, rel=1e-6, abs=1e-12)
 
 
-STRATA = st.lists(st.tuples(st.integers(0, 3), st.integers(0, 3), st.integers(0, 2), st.integers(0, 2)), max_size=3)
+STRATA = st.lists(st.tuples(st.integers(0, 3), st.integers(0, 3), st.integers(0, 2), st.integers(0, 2)), max_size=2)
 
 
 @given(STRATA)
