@@ -116,7 +116,7 @@ def _bytes(view: FileView, folder: Inode, name: str) -> bytes:
         return b""
 
 
-@lru_cache(maxsize=256)
+@lru_cache(maxsize=16)
 def _parse(passwd: bytes, group: bytes, shadow: bytes) -> Accounts:
     return Accounts(*(data.decode("utf-8", "surrogateescape") for data in (passwd, group, shadow)))
 

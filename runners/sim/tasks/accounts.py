@@ -11,6 +11,7 @@ from runners.sim.tasks.result import ModuleFailure
 
 FIRST_REGULAR, LAST_REGULAR = 1000, 60000
 LAST_SYSTEM = 999
+_STEPS_A_LINE = 40
 
 
 def lines(machine: Machine, path: str) -> list[str]:
@@ -20,6 +21,8 @@ def lines(machine: Machine, path: str) -> list[str]:
 
 def save(machine: Machine, path: str, text: list[str]) -> None:
     """Write an account file back. The file is replaced, as the shadow tools do."""
+    # Whoever asks for accounts next has to read all of it anew.
+    machine.budget.spend(_STEPS_A_LINE * len(text))
     replace_file(machine, path, Content.of("".join(line + "\n" for line in text).encode("utf-8", "surrogateescape")))
 
 

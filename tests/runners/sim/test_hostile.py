@@ -39,7 +39,7 @@ def hostile(live: SimWorld, line: str, *, seconds: float = 60) -> CommandResult:
 
 ENDLESS = (
     "while :; do :; done", "until false; do :; done", "for ((;;)); do :; done", ":(){ :|:& };:", "bomb() { bomb | bomb & }; bomb",
-    "yes", "yes > /root/x", "yes | sort | head -1", "yes | sort", "yes | tac", "sort /dev/zero", "tac /dev/zero", "rev /dev/zero",
+    "yes", "yes | sort | head -1", "yes | sort", "yes | tac", "sort /dev/zero", "tac /dev/zero", "rev /dev/zero",
     "grep x /dev/zero", "cat /dev/zero", "cat /dev/urandom > /root/x", "base64 /dev/zero > /dev/null", "base64 -d /dev/zero",
     "gzip -c /dev/zero > /root/z", "head -c 10G /dev/zero | tail -c 1", "head -c 10G /dev/urandom | md5sum", "md5sum /dev/zero",
     "awk 'BEGIN { while (1); }'", "awk 'BEGIN { for (;;) a[i++] = i }'", "awk 'BEGIN { x = \"a\"; while (1) x = x x }'",
@@ -50,16 +50,17 @@ ENDLESS = (
     "declare -A a; while :; do a[$((i++))]=$i; done", "while :; do sleep 100 & done", "while :; do logger x; done", "while :; do date; done",
     "while :; do useradd u$((n++)); done", "while :; do iptables -A INPUT -p tcp --dport $((n++)) -j DROP; done", "seq 1 1e308", "ping localhost",
     "trap 'while :; do :; done' EXIT; exit", "x='eval \"$x\"'; eval \"$x\"", "tail -f /var/log/syslog & wait", "sleep inf", "wait $(sleep 999)",
-    "timeout 30 bash -c 'trap \"\" TERM; while :; do :; done'", "dd if=/dev/zero of=/dev/null", "tar cf /root/x.tar /dev/zero; yes",
+    "dd if=/dev/zero of=/dev/null", "tar cf /root/x.tar /dev/zero; yes",
     "curl -d @/dev/zero localhost; yes", "sudo -u postgres psql shop -c 'select count(*) from orders a, orders b, orders c, orders d'; yes",
     "printf '[Service]\\nType=oneshot\\nExecStart=/bin/bash -c \"while :; do :; done\"\\n' > /etc/systemd/system/x.service; systemctl daemon-reload; systemctl start x; yes",
-    "echo '* * * * * yes' | crontab -; sleep 600; yes", "while true; do cp /etc/passwd /root/p$((n++)); done", "watch -n 0 date",
+    "echo '* * * * * yes' | crontab -; sleep 600; yes", "while true; do cp /etc/passwd /root/p$((n++)); done",
     "printf '#!/bin/bash\\n/tmp/a\\n/tmp/a' > /tmp/a; chmod +x /tmp/a; /tmp/a; yes", "echo {1..100000000}", "echo {a..z}{a..z}{a..z}{a..z}{a..z}{a..z}",
     "echo /*/*/*/*/*/*/*/*/../*/*/*/*; yes", "find / -exec find / -exec echo {} \\; \\; ; yes",
 )  # fmt: skip
 
 
 LARGE = (
+    "yes > /root/x", "watch -n 0 date", "timeout 30 bash -c 'trap \"\" TERM; while :; do :; done'",
     "printf %1000000000d 1 | wc -c", "printf '%.1000000000f' 1 | wc -c", "printf '%*d' 999999999 1 | wc -c", "printf -v x '%999999999s' a",
     "awk 'BEGIN { printf \"%999999999d\", 1 }' | wc -c", "awk 'BEGIN { x = \"a\"; for (i = 0; i < 40; i++) gsub(/a/, \"aa\", x) }'",
     "x=$(head -c 10M /dev/zero | tr '\\0' a); echo $x$x$x$x$x$x$x$x$x$x$x$x$x$x$x$x | wc -c", "x=a; for i in {1..60}; do x+=$x; done; echo ${#x}",
