@@ -56,7 +56,8 @@ def read(request: AgentRequest) -> AgentSpec:
 def load(module: str, name: str, folder: str) -> Callable[[str, int], Agent]:
     """The class, from a module in `folder` or elsewhere on Python's path. Raises AuthorError."""
     if folder not in sys.path:
-        sys.path.insert(0, folder)
+        # At the end: a file of the user's must not stand in for a module that Python or breakfix needs.
+        sys.path.append(folder)
     agent = f"agent `{module}:{name}`"
     try:
         made = getattr(importlib.import_module(module), name, None)

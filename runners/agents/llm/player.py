@@ -94,7 +94,7 @@ class ModelAgent:
         if self._connection is not None:
             self._requests = (self._connection.requests, self._connection.resent)
         account, price = self._account, self._conduct.price
-        cost = None
+        cost = None if self._requests[0] else 0.0
         if price is not None and account.counted:
             cost = round((account.tokens_in * price[0] + account.tokens_out * price[1]) / 1e6, 9)
         return Usage(

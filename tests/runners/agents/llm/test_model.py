@@ -419,3 +419,4 @@ def test_a_key_that_is_missing_where_it_plays_is_errored(monkeypatch: pytest.Mon
         record = run_trial(Job(trial_id=trial_id(trial), trial=trial, ordinal=0), work)
     assert (record.outcome, record.error_kind) == ("Errored", "agent")
     assert "$HERE_KEY is not set" in (record.error or "")
+    assert (record.requests, record.cost) == (0, 0.0)
