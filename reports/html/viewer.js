@@ -211,7 +211,7 @@ const rewardChart = (turns) => {
   return svg;
 };
 // A repair as a document, without what it leaves unsaid.
-const said = (_, each) => (each === null || (Array.isArray(each) && !each.length) ? undefined : each);
+const said = (_, each) => (each === null || each === false || (Array.isArray(each) && !each.length) ? undefined : each);
 const pretty = (text) => { try { return JSON.stringify(JSON.parse(text), said, 2); } catch { return text; } };
 const turnView = (each, place) => {
   const badges = [];

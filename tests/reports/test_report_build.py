@@ -19,7 +19,8 @@ from typing import Any
 import pytest
 
 from compiler.codec import load
-from reports.build import build_report
+from reports.build import build_report, figure_out
+from reports.export import as_csv, as_json
 from reports.html.episodes import chunks_of
 from reports.html.links import slug
 from reports.reading import Kept
@@ -46,7 +47,8 @@ HOSTILE = (
 PROGRAM = """
 import sys
 from pathlib import Path
-from reports.build import build_report
+from reports.build import build_report, figure_out
+from reports.export import as_csv, as_json
 build_report([Path(sys.argv[1])], Path(sys.argv[2]))
 """
 
@@ -202,6 +204,17 @@ def test_degenerate_runs_have_a_page(tmp_path: Path, case: str) -> None:
     assert not re.search(r"\b(nan|inf|None)\b", re.sub(r"(?s)\"use strict.*", "", shown))
     assert files.headline.endswith(".")
     assert len(files.plots) == (0 if case == "no records" else 4)
+
+
+@pytest.mark.parametrize("case", DEGENERATE)
+def test_degenerate_nights_and_baselines_have_figures(tmp_path: Path, case: str) -> None:
+    run = write_run(tmp_path / "run", DEGENERATE[case])
+    usual = write_run(tmp_path / "usual", run_records(players=PLAYERS[:2], attempts=1))
+    for runs, baseline in (([run, usual], usual), ([usual], run)):
+        for table in figure_out(runs, baseline=baseline).all():
+            text = as_json(table)
+            assert not re.search(r"\b(NaN|Infinity|nan|inf)\b", text + as_csv(table))
+            json.loads(text)
 
 
 def test_many_agents_and_scenarios_say_what_the_plots_leave_out(tmp_path: Path) -> None:
