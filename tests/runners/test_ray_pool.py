@@ -7,11 +7,13 @@ import socket
 import time
 from collections.abc import Iterator
 from pathlib import Path
+from typing import Any
 
 import pytest
 
 from compiler.model import PackContent
 from runners.agents.registry import parse_agent
+from runners.agents.spec import Endpoint
 from runners.course import Course, retrying
 from runners.plan import plan
 from runners.pool import ray_start
@@ -22,9 +24,10 @@ from runners.records_io import read_records
 from runners.run import Summary, run
 from scenario_dsl.errors import HostError
 from scenario_dsl.worlds import ResolvedScenario, World
+from tests.runners.agents.llm.server import Handler, says, serving
 from tests.runners.cases import bundle_of, cascading, investigation, repair
 from tests.runners.toy import ToyBackend, ToyWorld
-from tests.runners.waiting import Slow, slow
+from tests.runners.waiting import Meter, Slow, slow
 
 BUNDLE = bundle_of(repair(), investigation(), cascading())
 AGENTS = tuple(parse_agent(name) for name in ("gold", "bad", "nop"))
@@ -138,6 +141,33 @@ def test_a_waiting_trial_that_kills_its_worker_takes_no_others_with_it(tmp_path:
     errored = [record for record in records if record.outcome == "Errored"]
     assert {(record.trial.scenario, record.trial.world) for record in errored} == {("repair", "noise")}
     assert {record.error_kind for record in errored} == {"worker"}
+
+
+@pytest.mark.slow
+@pytest.mark.usefixtures("workers_find_tests")
+def test_models_are_asked_from_workers_within_the_bound_of_their_endpoint(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("HERE_KEY", "sk-from-the-environment")
+    meter = Meter()
+
+    def answer(handler: Handler, body: dict[str, Any]) -> None:
+        with meter:
+            time.sleep(0.1)
+            says("<bash>failed</bash>" if len(body["messages"]) == 2 else "<done/>")(handler, body)
+
+    with serving(lambda _number: answer) as served:
+        endpoints = {"here": Endpoint(name="here", url=served.url, key_from="HERE_KEY")}
+        agents = (AGENTS[0], parse_agent("llm:here/tiny", endpoints=endpoints, settings={"temperature": 0}))
+        made = plan((BUNDLE,), agents, backend="toy", attempts=2)
+        course = Course(in_flight={"here": 5})
+        summary = run(made, (BUNDLE,), agents, ToyBackend(), tmp_path / "run", executor=RayExecutor(2), course=course)
+        keys = {headers["authorization"] for _, headers, _ in served.asked}
+    assert (summary.done, summary.errored) == (36, 0)
+    assert 2 <= meter.most <= 5
+    assert keys == {"Bearer sk-from-the-environment"}
+    models = [record for record in read_records(tmp_path / "run") if record.trial.agent.name == "llm"]
+    assert {(record.requests, record.tokens_in, record.cost) for record in models} == {(2, 200, None)}
 
 
 def free_port() -> int:
