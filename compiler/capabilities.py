@@ -61,7 +61,7 @@ CAPABILITIES: Mapping[str, Capabilities] = MappingProxyType(
             ),
             Capabilities(
                 backend="container",
-                title="one container for each world, driven by ansible-runner",
+                title="real Linux, one container for each world, broken by Ansible; real time",
                 lacks_modules={"mount": _SHARED_KERNEL},
                 lacks_probes={
                     "sysctl": "most kernel settings in a container are the host's",

@@ -8,6 +8,7 @@ from compiler.capabilities import CAPABILITIES
 from runners.agents.registry import known_agents
 from runners.backends.registry import BACKENDS
 from runners.hosts.readiness import needs
+from runners.hosts.unsupported import ARGUMENTS, TYPES
 
 
 def command(as_json_document: Json = False) -> int:
@@ -18,6 +19,8 @@ def command(as_json_document: Json = False) -> int:
         breakfix capabilities --json
     """
     missing = {"container": [need for need in needs() if need.remedy]}
+    arguments = {f"{argument} of {probe}": reason for (probe, argument), reason in ARGUMENTS.items()}
+    limits = {"container": {**arguments, **{f"the described {name}": reason for name, reason in TYPES.items()}}}
     rows = [
         {
             "backend": name,
@@ -26,7 +29,7 @@ def command(as_json_document: Json = False) -> int:
             "missing": [need._asdict() for need in missing.get(name, ())],
             "modules": list(table.modules),
             "probes": list(table.probes),
-            "lacks": {**table.lacks_modules, **table.lacks_probes},
+            "lacks": {**table.lacks_modules, **table.lacks_probes, **limits.get(name, {})},
         }
         for name, table in CAPABILITIES.items()
     ]
@@ -42,7 +45,7 @@ def command(as_json_document: Json = False) -> int:
         for need in missing.get(name, ()):
             say(f"  missing {need.name}: {need.remedy}")
         say(f"  takes {len(table.modules)} Ansible modules and {len(table.probes)} probe types")
-        for what, reason in {**table.lacks_modules, **table.lacks_probes}.items():
+        for what, reason in {**table.lacks_modules, **table.lacks_probes, **limits.get(name, {})}.items():
             say(f"  lacks {what}: {reason}")
     say(f"agents: {', '.join(known_agents())}")
     return 0

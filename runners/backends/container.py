@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import threading
 from collections.abc import Iterator
 
@@ -18,8 +19,8 @@ from runners.sim.system import SystemSpec
 from runners.worlds import LiveWorld, WorldError
 from scenario_dsl.worlds import ResolvedScenario, World
 
-AT_ONCE = 12
-"""Worlds that are open at once in one process, where somebody asks for many: they wait more than they work."""
+PER_CORE = 4
+"""Worlds that are open at once for each core, where somebody asks for many: they wait more than they work."""
 
 
 class ContainerBackend:
@@ -27,12 +28,12 @@ class ContainerBackend:
 
     name = "container"
 
-    def __init__(self, *, at_once: int = AT_ONCE) -> None:
-        self.at_once = at_once
+    def __init__(self, *, at_once: int | None = None) -> None:
+        self.at_once = at_once or PER_CORE * (os.cpu_count() or 1)
         self._engine: Engine | None = None
         self._recordings = Recordings()
         self._connecting = threading.Lock()
-        self._places = threading.BoundedSemaphore(at_once)
+        self._places = threading.BoundedSemaphore(self.at_once)
 
     def unsupported(self, content: PackContent, scenario: ResolvedScenario) -> str | None:
         system = content.systems.get(scenario.system)

@@ -69,6 +69,12 @@ class Engine:
             raise HostError(f"the container engine at {url} has no user namespaces", remedy=_START)
         return cls(api, url)
 
+    def answers(self) -> bool:
+        try:
+            return bool(_call(self.api.ping))
+        except EngineError:
+            return False
+
     # -- images
 
     def image_id(self, name: str) -> str | None:

@@ -8,15 +8,17 @@ from scenario_dsl.model import Probe
 from scenario_dsl.worlds import ResolvedScenario, World
 
 _LONGEST_SETTLE = 120.0
-_ARGUMENTS = {
+ARGUMENTS = {
     ("cron", "succeeded_within"): "cron keeps no record of how a job ended that an agent could not write itself",
     ("log", "unit"): "the journal is the world's own, and an agent could write it",
-    ("user", "sudo_without_password"): "it is not looked for here yet",
+    ("user", "sudo_without_password"): "sudo's rules about passwords are not read there",
 }
-_TYPES = {
+"""(probe type, argument) -> why it cannot be asked here."""
+TYPES = {
     "disk": "its worlds have no file systems of a described size, but a share of the host's",
     "memory": "a world may hold 2.5 GiB here, whatever the system describes",
 }
+"""What containers have, but not as a system describes it."""
 
 
 def reasons(scenario: ResolvedScenario) -> Iterator[str]:
@@ -24,10 +26,10 @@ def reasons(scenario: ResolvedScenario) -> Iterator[str]:
     for world in scenario.worlds:
         for who, probe in _probes(world):
             for name in probe.arguments:
-                if (probe.type, name) in _ARGUMENTS and probe.arguments[name] is not None:
-                    yield f"{who} (world {world.name}) uses {name} of {probe.type}: {_ARGUMENTS[probe.type, name]}"
-            if probe.type in _TYPES:
-                yield f"{who} (world {world.name}) measures {probe.type}: {_TYPES[probe.type]}"
+                if (probe.type, name) in ARGUMENTS and probe.arguments[name] is not None:
+                    yield f"{who} (world {world.name}) uses {name} of {probe.type}: {ARGUMENTS[probe.type, name]}"
+            if probe.type in TYPES:
+                yield f"{who} (world {world.name}) measures {probe.type}: {TYPES[probe.type]}"
         for objective in world.objectives:
             if objective.settle > _LONGEST_SETTLE:
                 yield (

@@ -39,6 +39,9 @@ from scenario_dsl.model import Probe, Task
 
 _KEPT = 4 << 20
 _TIMED_OUT = 124
+_NO_SHELL = b"Connection to the machine failed.\n"
+_UNREACHABLE = 255
+"""What ssh says and ends with where no shell can be had."""
 _ANSIBLES = ("/run/.maintenance", "/root/.ansible")
 """Folders that Ansible may leave."""
 _AGED_AT_MOST = 4.0
@@ -93,7 +96,15 @@ class ContainerWorld:
         # From now on no world is in the same state as another.
         self._state = None
         begun = time.monotonic()
-        said = self._session.run(command, seconds=seconds, keep=max(_KEPT, 4 * output_bytes))
+        try:
+            said = self._session.run(command, seconds=seconds, keep=max(_KEPT, 4 * output_bytes))
+        except EngineError:
+            if not self._engine.answers():
+                raise
+            # The engine is well, so the machine is not: out of processes, say, or of memory. That is the agent's doing.
+            took = time.monotonic() - begun
+            gone = _NO_SHELL
+            return CommandResult(output=gone, stdout=b"", stderr=gone, exit_code=_UNREACHABLE, seconds=took)
         kept = [cut(data, output_bytes) for data in (said.output, said.stdout, said.stderr)]
         return CommandResult(
             output=kept[0],

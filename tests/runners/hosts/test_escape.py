@@ -91,7 +91,7 @@ def test_root_there_is_nobody_here(live: LiveWorld) -> None:
         "echo 1 > /sys/kernel/mm/transparent_hugepage/enabled",
         "unshare -Ur mount -t ext4 /dev/vda1 /mnt",
         "cat /proc/1/root/../../../../var/lib/docker/image/overlay2/repositories.json",
-        "cat /proc/kcore | head -c 1",
+        "head -c 1 /proc/kcore",
         "dmesg -c",
         'sysctl -w kernel.hostname=owned.example; test "$(cat /proc/sys/kernel/ostype)" != Linux',
     ],

@@ -1,0 +1,45 @@
+"""What cannot be played in containers is named, with who asks for it and why, and never passed over."""
+
+from __future__ import annotations
+
+import pytest
+
+from compiler.capabilities import CAPABILITIES
+from compiler.model import PackContent
+from compiler.resolve import resolve_all
+from runners.backends.registry import find_backend
+from runners.hosts.probes.evaluate import KINDS
+from scenario_dsl.library import load_library
+from scenario_dsl.probes import PROBES
+from tests.conformance.worlds import ROOT
+
+
+@pytest.fixture(scope="module")
+def reasons() -> dict[str, str | None]:
+    library = load_library(ROOT / "packs/starter", [ROOT / "packs"])
+    scenarios = {scenario.name: scenario for scenario in resolve_all(library)}
+    content = PackContent(
+        name="starter", version="0.1.0", digest="0" * 64, canary="", policies=(), systems=library.systems,
+        scenarios=scenarios,
+    )  # fmt: skip
+    backend = find_backend("container")
+    return {name: backend.unsupported(content, scenario) for name, scenario in scenarios.items()}
+
+
+def test_at_least_four_starter_scenarios_can_be_played(reasons: dict[str, str | None]) -> None:
+    playable = {name for name, reason in reasons.items() if reason is None}
+    assert {
+        "log-analysis", "network-troubleshooting", "nginx-misconfiguration", "permission-repair", "process-recovery",
+    } <= playable  # fmt: skip
+
+
+def test_the_others_say_who_asks_for_what(reasons: dict[str, str | None]) -> None:
+    assert "succeeded_within of cron" in str(reasons["cron-job-failure"])
+    assert "fault fill_disk (world primary) measures disk" in str(reasons["disk-space-crisis"])
+    assert "memory" in str(reasons["memory-leak"])
+    assert "uses the probe ssh" in str(reasons["security-incident"])
+
+
+def test_each_probe_type_is_there_or_said_to_be_lacking() -> None:
+    assert set(KINDS) | set(CAPABILITIES["container"].lacks_probes) == set(PROBES)
+    assert not set(KINDS) & set(CAPABILITIES["container"].lacks_probes)
