@@ -34,7 +34,10 @@ class Page(HTMLParser):
         self.said.append(data)
 
 
-def test_bad_recovers_and_gold_is_verified(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+def test_bad_recovers_and_gold_is_verified(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.setenv("COLUMNS", "160")  # wide enough that no sentence is broken
     out = tmp_path / "contrast.html"
     assert run(["contrast", "permission-repair", "--out", str(out)]) == 0
     shown = capsys.readouterr().out

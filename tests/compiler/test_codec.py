@@ -5,7 +5,7 @@ from typing import Any
 
 import pytest
 import rfc8785
-from hypothesis import given
+from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from compiler.codec import Malformed, NotCanonical, dump, load, load_value
@@ -84,6 +84,7 @@ PROOF = st.builds(
 )
 
 
+@settings(suppress_health_check=[HealthCheck.too_slow])  # the first value makes all the strategies
 @given(value=WORLD | INTERVENTION | SYSTEM | PROOF | st.builds(Delay, commands=WHOLE, seconds=REAL))
 def test_what_is_written_comes_back(value: Any) -> None:
     data = dump(value)
