@@ -41,7 +41,7 @@ endpoints:
   here: {{url: "{url}", concurrency: 2}}
 scenarios: [log-analysis, process-recovery]
 worlds: [primary]
-limits: {{commands: 3}}
+limits: {{commands: 8}}
 """
 SMALL = "max_tokens: 64, context_tokens: 1400, patience: 20m, deadline: 2h, price: {input: 0, output: 0}"
 
