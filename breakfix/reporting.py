@@ -6,7 +6,7 @@ from pathlib import Path
 
 from compiler.verify import VerifiedBundle
 from reports.background import Background, Finding
-from reports.build import Planned
+from reports.figures import Planned
 from runners.store import PLAN_FILE, read_plan
 
 

@@ -2,30 +2,27 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
 from reports.background import Background
-from reports.coverage import still_missing
 from reports.export import as_csv, as_json
-from reports.frames import Frames, attempts_frame, frames_of
+from reports.figures import Planned, figure_out
 from reports.html import Story, pages
 from reports.html.episodes import viewer_files
 from reports.html.links import INDEX, links_for
 from reports.html.words import headline
-from reports.manifest import MANIFEST, Signer, described, remove_others, written
+from reports.manifest import MANIFEST, FileEntry, Signer, described, remove_others, written
 from reports.plots import draw
-from reports.reading import Reading, read, together
-from reports.regressions import Change, changes, regression_table
+from reports.reading import Watch, unwatched
+from reports.regressions import Change
 from reports.table import Table
-from reports.tables import Tables, named, named_like, tabulate
-from reports.trends import run_names, trend_table
-from runners.records import Trial
+from reports.trends import run_names
 from scenario_dsl.writing import write_file
 
-Planned = Iterable[tuple[str, Trial]]
-"""A run's planned trials with their ids."""
+_RECORDS_A_FILE = 200
+"""About so many records go into one chunk: only for saying how far the writing is."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -45,23 +42,6 @@ class ReportFiles:
     digest: str
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Figures:
-    """What is made of the records alone, before anything is drawn: what `verify` makes again."""
-
-    reading: Reading
-    frames: Frames
-    tables: Tables
-    trends: Table | None
-    regressions: Table | None
-    changes: tuple[Change, ...]
-    missing: int
-
-    def all(self) -> tuple[Table, ...]:
-        """Every table of the report, in the order it is shown."""
-        return (*self.tables.all(), *(table for table in (self.trends, self.regressions) if table is not None))
-
-
 def build_report(
     run_folders: Sequence[Path],
     out: Path,
@@ -70,6 +50,7 @@ def build_report(
     backgrounds: Sequence[Background] = (),
     plans: Sequence[Planned | None] = (),
     signer: Signer | None = None,
+    watch: Watch = unwatched,
 ) -> ReportFiles:
     """Read the runs, taken together, and write `out`: index.html and the other pages, tables, plots, data, report.json.
 
@@ -80,7 +61,8 @@ def build_report(
     working pages; what an earlier report left and this one has not is removed. Raises RecordsError (not a run, damaged,
     or not what was planned) and HostError (cannot write).
     """
-    figures = figure_out(run_folders, baseline=baseline, plans=plans)
+    figures = figure_out(run_folders, baseline=baseline, plans=plans, watch=watch)
+    watch(100, 100, "drawing")
     tables, frames = figures.tables, figures.frames
     plots = draw(tables, frames.attempts, figures.trends)
     names = run_names(run_folders)
@@ -104,7 +86,7 @@ def build_report(
         for group in (viewer_files(figures.reading, frames), table_files.items(), plot_files.items(), pages(story))
         for file in group
     )
-    entries = tuple(written(out, path, data) for path, data in parts)
+    entries = tuple(_write_all(out, parts, len(figures.reading.kept), watch))
     manifest = described(frames, names, story.baseline, entries)
     remove_others(out, manifest)
     write_file(out / MANIFEST, manifest.data)
@@ -122,31 +104,11 @@ def build_report(
     )
 
 
-def figure_out(
-    run_folders: Sequence[Path], *, baseline: Path | None = None, plans: Sequence[Planned | None] = ()
-) -> Figures:
-    """All figures of these runs. Raises RecordsError."""
-    readings = [read(folder) for folder in run_folders]
-    pairs = zip(readings, plans, strict=bool(plans))
-    missing = sum(still_missing(reading, planned) for reading, planned in pairs if planned is not None)
-    reading = together(readings)
-    frames = named(frames_of(reading))
-    trends = None
-    if len(readings) > 1:
-        nights = [named_like(attempts_frame(one), frames.attempts) for one in readings]
-        trends = trend_table(run_names(run_folders), nights)
-    made: tuple[Change, ...] = ()
-    if baseline is not None:
-        made = changes(named_like(attempts_frame(read(baseline)), frames.attempts), frames)
-    return Figures(
-        reading=reading,
-        frames=frames,
-        tables=tabulate(frames),
-        trends=trends,
-        regressions=None if baseline is None else regression_table(made),
-        changes=made,
-        missing=missing,
-    )
+def _write_all(out: Path, parts: Iterator[tuple[str, bytes]], records: int, watch: Watch) -> Iterator[FileEntry]:
+    for number, (path, data) in enumerate(parts):
+        share = 100 * (number + 1) // max(number + 1, records // _RECORDS_A_FILE)
+        watch(share, 100, f"writing {path.split('/')[0]}")
+        yield written(out, path, data)
 
 
 def _table_files(tables: Sequence[Table]) -> Iterator[tuple[str, bytes]]:

@@ -8,8 +8,8 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
-from reports.build import Planned, figure_out
 from reports.export import as_csv, as_json
+from reports.figures import Planned, figure_out
 from reports.manifest import ENVELOPE, MANIFEST, Manifest, ReportError, read_manifest
 
 _OWN = (MANIFEST, ENVELOPE)

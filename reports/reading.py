@@ -7,13 +7,18 @@ fetched again by their place when a page wants them.
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import NamedTuple
+from typing import NamedTuple, TypeAlias
 
 from runners.records import TrialRecord, Turn
 from runners.records_io import read_committed, records_file, unseal
+
+_TOLD_EVERY = 500
+
+Watch: TypeAlias = Callable[[int, int, str], None]
+"""Told how far long work is: done, of how many, and what is being done."""
 
 DIFFICULTIES = ("easy", "medium", "hard", "expert")
 
@@ -54,13 +59,20 @@ class Reading:
         return hashlib.sha256(b"".join(sorted(item.digest for item in self.kept))).hexdigest()
 
 
-def read(run: Path) -> Reading:
-    """The records of one run folder. Raises runners.records_io.RecordsError."""
+def unwatched(done: int, total: int, what: str) -> None:
+    """A `Watch` that nobody looks at."""
+
+
+def read(run: Path, watch: Watch = unwatched) -> Reading:
+    """The records of one run folder; `watch` is told per cent. Raises runners.records_io.RecordsError."""
     path = records_file(run)
+    size = path.stat().st_size
     kept: dict[str, Kept] = {}
     start = read = 0
     for record, line in read_committed(path):
         read += 1
+        if read % _TOLD_EVERY == 0:
+            watch(100 * start // size, 100, f"reading {run.name}")
         known = kept.get(record.trial_id)
         if known is None or record.ordinal >= known.record.ordinal:
             reward = round(sum(turn.reward for turn in record.turns), 9)

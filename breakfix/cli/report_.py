@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import sys
 from collections.abc import Sequence
 from pathlib import Path
 from typing import Annotated
@@ -10,8 +11,8 @@ from typing import Annotated
 import typer
 
 from breakfix.cli.leaderboard import show_leaderboard
-from breakfix.cli.options import Json, TrustKey, trusted
-from breakfix.cli.output import emit, say
+from breakfix.cli.options import Json, Quiet, TrustKey, trusted
+from breakfix.cli.output import emit, progress, say
 from breakfix.reporting import backgrounds, planned
 from breakfix.signed_reports import signer
 from compiler.keys import load_private
@@ -41,6 +42,7 @@ def command(
     ] = None,
     trust: TrustKey = None,
     key: Annotated[Path | None, typer.Option("--key", help="Sign the report with this private key.")] = None,
+    quiet: Quiet = False,
     as_json_document: Json = False,
 ) -> int:
     """Turn runs into a leaderboard, pages, plots and tables (CSV and JSON), all in one folder that needs no server.
@@ -59,14 +61,16 @@ def command(
     if fail_on_regression and baseline is None:
         raise AuthorError("--fail-on-regression needs a --baseline to hold the run against")
     verified = [verify(path, trusted(trust)) for path in bundles or ()]
-    files = build_report(
-        runs,
-        out or runs[0] / "report",
-        baseline=baseline,
-        backgrounds=[each for bundle in verified for each in backgrounds(bundle)],
-        plans=[planned(run) for run in runs],
-        signer=None if key is None else signer(load_private(key)),
-    )
+    with progress("report", quiet=quiet or not sys.stderr.isatty()) as advance:
+        files = build_report(
+            runs,
+            out or runs[0] / "report",
+            baseline=baseline,
+            backgrounds=[each for bundle in verified for each in backgrounds(bundle)],
+            plans=[planned(run) for run in runs],
+            signer=None if key is None else signer(load_private(key)),
+            watch=advance,
+        )
     worse = [change for change in files.changes if change.call == "regression"]
     if as_json_document:
         emit(_document(files))

@@ -19,8 +19,9 @@ from typing import Any
 import pytest
 
 from compiler.codec import load
-from reports.build import build_report, figure_out
+from reports.build import build_report
 from reports.export import as_csv, as_json
+from reports.figures import figure_out
 from reports.html.episodes import chunks_of
 from reports.html.links import slug
 from reports.reading import Kept
@@ -47,7 +48,8 @@ HOSTILE = (
 PROGRAM = """
 import sys
 from pathlib import Path
-from reports.build import build_report, figure_out
+from reports.build import build_report
+from reports.figures import figure_out
 from reports.export import as_csv, as_json
 build_report([Path(sys.argv[1])], Path(sys.argv[2]))
 """
