@@ -19,8 +19,8 @@ _TOOL = Tool(
 def main(ctx: Context) -> int:
     arguments = ["-n" + word[1:] if word[:1] == "-" and word[1:].isdigit() else word for word in ctx.args]
     options = _TOOL.parse(ctx, arguments)
-    failed = ctx.name == "lastb"
-    path = options.value("f") or ("/var/log/btmp" if failed else "/var/log/wtmp")
+    path = options.value("f") or ("/var/log/btmp" if ctx.name == "lastb" else "/var/log/wtmp")
+    failed = path.rsplit("/", 1)[-1].startswith("btmp")
     try:
         ctx.files.content(path)
     except OSError as error:

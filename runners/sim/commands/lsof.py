@@ -8,6 +8,8 @@ from typing import NamedTuple
 
 from runners.sim.commands.context import CommandExit, Context
 from runners.sim.files.inode import Inode
+from runners.sim.libraries import LOADER, libraries
+from runners.sim.proc import descriptors
 from runners.sim.process_info import is_kernel_thread
 from runners.sim.processes import Process
 from runners.sim.socket_table import Row, is_ipv6, rows, service_name
@@ -206,6 +208,20 @@ def _special(ctx: Context, process: Process) -> Iterator[_Entry]:
             yield _Entry(process, fd, "unknown", "", "", "", f"{path} (deleted)")
             continue
         yield _file(process, fd, inode, path)
+    if not is_kernel_thread(process):
+        yield from _always(ctx, process)
+
+
+def _always(ctx: Context, process: Process) -> Iterator[_Entry]:
+    """What every process has: libraries in its memory, and the three standard streams."""
+    view = ctx.machine.view()
+    for path in [*libraries(view, process.program), LOADER]:
+        if view.exists(path):
+            yield _file(process, "mem", view.stat(path), view.real_path(path))
+    own = {file.fd for file in process.files}
+    for fd, target in descriptors(ctx.machine, process).items():
+        if fd < 3 and fd not in own and target.startswith("/dev/") and view.exists(target):
+            yield _file(process, f"{fd}{'u' if fd or process.tty != '?' else 'r'}", view.stat(target), target)
 
 
 def _file(process: Process, fd: str, inode: Inode, path: str) -> _Entry:

@@ -1,113 +1,13 @@
-"""ufw 0.36 and nft 1.0.6: other fronts of the same packet filter."""
+"""ufw 0.36: another front of the packet filter."""
 
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Iterator
 
 from runners.sim.commands.context import Context
-from runners.sim.network.firewall import Chain, FirewallError, Rule, Tables, parse_rule, with_chain
+from runners.sim.network.firewall import FirewallError, Tables, parse_rule, with_chain
 
-NAMES = ("ufw", "nft")
 PATH = "/usr/sbin/ufw"
-
-_HOOKS = {
-    ("filter", "INPUT"): ("filter", "input", "filter"), ("filter", "FORWARD"): ("filter", "forward", "filter"),
-    ("filter", "OUTPUT"): ("filter", "output", "filter"), ("nat", "PREROUTING"): ("nat", "prerouting", "dstnat"),
-    ("nat", "INPUT"): ("nat", "input", "100"), ("nat", "OUTPUT"): ("nat", "output", "-100"),
-    ("nat", "POSTROUTING"): ("nat", "postrouting", "srcnat"),
-}  # fmt: skip
-
-
-def main(ctx: Context) -> int:
-    return _nft(ctx) if ctx.name == "nft" else _ufw(ctx)
-
-
-# -- nft
-
-
-def _nft(ctx: Context) -> int:
-    words = [word for word in ctx.args if not word.startswith("-")]
-    if "-v" in ctx.args or "--version" in ctx.args:
-        ctx.line("nftables v1.0.6 (Lester Gooch #5)")
-        return 0
-    if ctx.cred.uid != 0:
-        ctx.stderr.write(
-            b"Operation not permitted (you must be root)\nnetlink: Error: cache initialization failed: "
-            b"Operation not permitted\n"
-        )
-        return 1
-    tables = ctx.machine.network.tables
-    if words[:2] == ["list", "ruleset"]:
-        for name, chains in tables.items():
-            if any(chain.rules or chain.policy != "ACCEPT" for chain in chains.values()):
-                ctx.out("\n".join(_ruleset(name, chains.values())) + "\n")
-        return 0
-    if words[:2] == ["list", "tables"]:
-        for name, chains in tables.items():
-            if any(chain.rules or chain.policy != "ACCEPT" for chain in chains.values()):
-                ctx.line(f"table ip {name}")
-        return 0
-    if words[:2] == ["flush", "ruleset"]:
-        ctx.machine.network.tables = {
-            name: {
-                key: chain._replace(rules=(), policy="ACCEPT") for key, chain in chains.items() if chain.policy != "-"
-            }
-            for name, chains in tables.items()
-        }
-        return 0
-    ctx.stderr.write(
-        b"Error: syntax error, unexpected end of file, expecting string\n"
-        if not words
-        else f"Error: syntax error, unexpected {words[-1]}\n{' '.join(words)}\n{'^' * len(words[0])}\n".encode(
-            "utf-8", "surrogateescape"
-        )
-    )
-    return 1
-
-
-def _ruleset(table: str, chains: Iterable[Chain]) -> Iterator[str]:
-    yield f"table ip {table} {{"
-    for chain in chains:
-        hook = _HOOKS.get((table, chain.name))
-        if hook is None and chain.policy != "-":
-            continue
-        yield f"\tchain {chain.name} {{"
-        if hook is not None:
-            yield f"\t\ttype {hook[0]} hook {hook[1]} priority {hook[2]}; policy {chain.policy.lower()};"
-        for rule in chain.rules:
-            yield f"\t\t{_nft_rule(rule)}"
-        yield "\t}"
-        yield ""
-    yield "}"
-
-
-def _nft_rule(rule: Rule) -> str:
-    parts = []
-    for value, text in (
-        (rule.in_interface, f'iifname "{rule.in_interface}"'), (rule.out_interface, f'oifname "{rule.out_interface}"'),
-        (rule.source, f"ip saddr "
-f"{rule.source.removesuffix('/32')}"), (rule.destination, f"ip daddr {rule.destination.removesuffix('/32')}"),
-    ):  # fmt: skip
-        if value:
-            parts.append(text)
-    if rule.destination_ports:
-        low, high = rule.destination_ports[0]
-        parts.append(f"{rule.protocol} dport {low if low == high else f'{low}-{high}'}")
-    elif rule.protocol:
-        parts.append(f"ip protocol {rule.protocol}")
-    if rule.states:
-        parts.append("ct state " + ",".join(sorted(state.lower() for state in rule.states)))
-    parts.append("counter packets 0 bytes 0")
-    parts.append(
-        {"REJECT": "reject", "LOG": "log"}.get(
-            rule.target, rule.target.lower() if rule.target in ("ACCEPT", "DROP", "RETURN") else f"jump {rule.target}"
-        )
-    )
-    return " ".join(parts)
-
-
-# -- ufw
 
 
 def _enabled(ctx: Context) -> bool:
@@ -117,7 +17,7 @@ def _enabled(ctx: Context) -> bool:
         return False
 
 
-def _ufw(ctx: Context) -> int:
+def main(ctx: Context) -> int:
     words = [word for word in ctx.args if word not in ("--force", "--dry-run")]
     if words and words[0] == "--version":
         ctx.line("ufw 0.36.2\nCopyright 2008-2023 Canonical Ltd.")

@@ -94,7 +94,7 @@ def unmask(machine: Machine, name: str) -> list[Change]:
 
 
 def is_enabled(machine: Machine, name: str) -> str:
-    """enabled, disabled, static, masked, alias, indirect, linked, generated; UnitError when there is no such file."""
+    """enabled, disabled, static, masked, alias, indirect, linked, transient; UnitError when there is no such file."""
     view = machine.view()
     full = full_name(name)
     unit = read_unit(view, full)
@@ -102,6 +102,8 @@ def is_enabled(machine: Machine, name: str) -> str:
         return "masked"
     if unit.load_state == "not-found":
         raise UnitError(full, f"Failed to get unit file state for {full}: No such file or directory")
+    if unit.path.startswith("/run/systemd/transient/"):
+        return "transient"
     if unit.name != full and unit.path.rsplit("/", 1)[-1] != full:
         return "alias"
     if any(True for _ in _wants(view, full)) or any(

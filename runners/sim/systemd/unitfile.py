@@ -11,7 +11,13 @@ from typing import NamedTuple
 from runners.sim.files.view import FileView
 from runners.sim.systemd.lint import TYPES, findings
 
-SEARCH = ("/etc/systemd/system", "/run/systemd/system", "/usr/local/lib/systemd/system", "/usr/lib/systemd/system")
+SEARCH = (
+    "/etc/systemd/system",
+    "/run/systemd/transient",
+    "/run/systemd/system",
+    "/usr/local/lib/systemd/system",
+    "/usr/lib/systemd/system",
+)
 """In order of precedence. /usr/lib is /lib, the name that systemd shows."""
 
 _SIGNALS = {"SIGHUP": 1, "SIGINT": 2, "SIGQUIT": 3, "SIGKILL": 9, "SIGUSR1": 10, "SIGUSR2": 12, "SIGTERM": 15}

@@ -313,18 +313,24 @@ class _Parser:
                 return _compare(sign, int(age // unit), wanted)
 
             return aged
-        if name in ("-newer", "-cnewer", "-anewer", "-newermt"):
+        compared = re.fullmatch(r"-newer([acmB])([acmBt])", name)
+        if name in ("-newer", "-cnewer", "-anewer") or compared is not None:
             text = self.argument(name)
-            if name == "-newermt":
+            own = compared[1] if compared is not None else {"-newer": "m"}.get(name, name[1])
+            other = compared[2] if compared is not None else "m"
+            if other == "t":
                 moment = actions.parse_time(text, now)
                 if moment is None:
                     raise FindError(f"I cannot figure out how to interpret ‘{text}’ as a date or time")
                 limit = moment
             else:
                 try:
-                    limit = self.ctx.files.stat(text).mtime
+                    there = self.ctx.files.stat(text)
                 except OSError as error:
                     raise FindError(f"‘{text}’: {error.strerror}") from None
+                limit = there.ctime if other == "c" else there.mtime
+            if own == "c":
+                return lambda visit: visit.inode.ctime > limit
             return lambda visit: visit.inode.mtime > limit
         return None
 
