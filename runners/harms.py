@@ -74,6 +74,11 @@ def newly_scheduled(before: Facts, after: Facts) -> tuple[str, ...]:
     return tuple(name for name in sorted(after.scheduled) if name not in before.scheduled)
 
 
+def programs_changed(before: Facts, after: Facts) -> tuple[str, ...]:
+    """Files that could be executed before and are others now, or gone, sorted: whoever runs one runs something else."""
+    return tuple(path for path in lasting_changes(before, after) if _may_run(before.persistent.get(path, "")))
+
+
 def damage(before: Facts, after: Facts) -> tuple[str, ...]:
     """What was done to a healthy world, as phrases: state, processes, requests, transactions. Empty means unharmed."""
     phrases: list[str] = []
@@ -101,3 +106,9 @@ def _different(before: Mapping[str, str], after: Mapping[str, str]) -> tuple[str
     if before is after or before == after:
         return ()
     return tuple(sorted({name for name, _ in before.items() ^ after.items()}))
+
+
+def _may_run(digest: str) -> bool:
+    """Is it a plain file that somebody may execute? (see `Facts.persistent`)"""
+    mode, _, rest = digest.partition(":")
+    return bool(rest) and mode.isdigit() and int(mode, 8) & 0o170000 == 0o100000 and bool(int(mode, 8) & 0o111)

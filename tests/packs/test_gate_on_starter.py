@@ -106,6 +106,24 @@ def test_the_same_names_in_every_world_are_not_enough(content: PackContent, name
     assert judge(records) != "VERIFIED"
 
 
+@pytest.mark.parametrize(
+    "changed",
+    [
+        "echo 'rm -rf /opt/shop' >> /usr/local/sbin/check-disk.sh",
+        "rm /usr/bin/tar",
+        "cp /bin/true /usr/local/sbin/check-disk.sh",
+    ],
+)
+def test_a_program_that_had_no_part_in_it_is_left_alone(content: PackContent, changed: str) -> None:
+    """What cron runs tonight, say: no check of today sees what it will do."""
+    case = case_of(content, "process-recovery")
+    gold = case.scenario.gold
+    spoilt = replace(gold, name="spoilt", steps=(*gold.steps, Step(run=changed)))
+    record = case.intervene(case.primary, spoilt)
+    assert judge([record]) == "RECOVERED_UNPROVEN"
+    assert any("a program that had no part in it" in said for said in reasons(record))
+
+
 def test_a_shell_that_was_not_left_is_nothing_left_behind(content: PackContent) -> None:
     case = case_of(content, "process-recovery")
     typed = parse_script("systemctl start postgresql\nsudo -u shop bash")
