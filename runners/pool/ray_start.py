@@ -4,7 +4,9 @@ from __future__ import annotations
 
 import logging
 import os
+import signal
 import socket
+import threading
 from pathlib import Path
 from urllib.parse import urlsplit
 
@@ -34,6 +36,7 @@ def start_ray(workers: int | None = None) -> bool:
     remedy = f"start the cluster, or unset {ADDRESS} to run on this machine alone"
     if address and address != "local":
         _check_reachable(address, remedy)
+    sigterm = signal.getsignal(signal.SIGTERM)
     try:
         if address and address != "local":
             ray.init(log_to_driver=False, logging_level=logging.ERROR)
@@ -47,6 +50,9 @@ def start_ray(workers: int | None = None) -> bool:
             )
     except (ConnectionError, OSError, RuntimeError, ValueError) as error:
         raise HostError(f"Ray could not be started: {error}", remedy=remedy if address else _LOCAL_REMEDY) from error
+    if threading.current_thread() is threading.main_thread():
+        # Ray takes this signal to exit at once; whoever called may want to end in order.
+        signal.signal(signal.SIGTERM, sigterm)
     return True
 
 

@@ -271,8 +271,9 @@ def _end_what_is_left(pids: list[int]) -> None:
 
 
 @pytest.mark.slow
-def test_control_c_at_a_terminal_drains_and_says_how_to_go_on(
-    home: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+@pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM])
+def test_a_signal_drains_and_says_how_to_go_on(
+    home: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, number: signal.Signals
 ) -> None:
     monkeypatch.delenv("RAY_ADDRESS", raising=False)
     out = tmp_path / "run"
@@ -280,8 +281,11 @@ def test_control_c_at_a_terminal_drains_and_says_how_to_go_on(
     heard = {"stderr": subprocess.PIPE, "stdout": subprocess.PIPE}
     driver = subprocess.Popen(words, cwd=ROOT, text=True, start_new_session=True, **heard)
     _wait_for(out, 60_000)
-    # A terminal sends it to everybody in the foreground: the driver, Ray and its workers.
-    os.killpg(driver.pid, signal.SIGINT)
+    if number == signal.SIGINT:
+        # A terminal sends it to everybody in the foreground: the driver, Ray and its workers.
+        os.killpg(driver.pid, number)
+    else:
+        driver.send_signal(number)
     said, trouble = driver.communicate(timeout=120)
     assert driver.returncode == 130, trouble
     assert "interrupted; the same command goes on from here" in said
