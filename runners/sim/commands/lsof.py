@@ -6,7 +6,8 @@ import re
 from collections.abc import Iterator
 from typing import NamedTuple
 
-from runners.sim.commands.context import CommandExit, Context
+from runners.sim.commands.context import Context
+from runners.sim.commands.lsof_query import Query, read_query
 from runners.sim.files.inode import Inode
 from runners.sim.libraries import LOADER, libraries
 from runners.sim.proc import descriptors
@@ -14,11 +15,6 @@ from runners.sim.process_info import is_kernel_thread
 from runners.sim.processes import Process
 from runners.sim.socket_table import Row, is_ipv6, rows, service_name
 from runners.sim.users import accounts
-
-_HELP = """lsof 4.95.0
- latest revision: https://github.com/lsof-org/lsof
- usage: [-?abhKlnNoOPRtUvVX] [+|-c c] [+|-d s] [+D D] [+L l] [-i i] [-p s] [-u s] [-F f] [--] [names]
-"""
 
 
 class _Entry(NamedTuple):
@@ -36,38 +32,10 @@ class _Entry(NamedTuple):
     row: Row | None = None
 
 
-class _Query:
-    def __init__(self) -> None:
-        self.conjunction = False
-        self.names: list[str] = []
-        self.pids: set[int] | None = None
-        self.users: list[str] = []
-        self.commands: list[str] = []
-        self.internet: str | None = None
-        self.descriptors: list[str] = []
-        self.below: list[str] = []
-        self.links: int | None = None
-        self.show_links = False
-        self.terse = False
-        self.numeric_hosts = False
-        self.numeric_ports = False
-        self.numeric_users = False
-        self.unix = False
-        self.fields: str | None = None
-        self.parents = False
-
-    @property
-    def selective(self) -> bool:
-        return bool(
-            self.names or self.pids is not None or self.users or self.commands or self.internet is not None
-            or self.descriptors or self.below or self.links is not None or self.unix
-        )  # fmt: skip
-
-
 def main(ctx: Context) -> int:
-    query = _read(ctx)
+    query = read_query(ctx)
     inodes, status = _named(ctx, query)
-    entries = [entry for entry in _entries(ctx) if _wanted(ctx, query, entry, inodes)]
+    entries = [entry for entry in _entries(ctx, query) if _wanted(ctx, query, entry, inodes)]
     if not entries:
         return 1
     if query.terse:
@@ -81,80 +49,7 @@ def main(ctx: Context) -> int:
     return status
 
 
-def _read(ctx: Context) -> _Query:
-    query = _Query()
-    words = list(ctx.args)
-    while words:
-        word = words.pop(0)
-        if word == "--":
-            query.names += words
-            break
-        if word in ("+D", "+d"):
-            query.below += [ctx.files.absolute(words.pop(0))] if words else []
-        elif word.startswith("+L"):
-            query.show_links = True
-            query.links = int(word[2:]) if word[2:].isdigit() else None
-        elif word.startswith("+"):
-            continue
-        elif word.startswith("-") and len(word) > 1:
-            _flags(ctx, query, word[1:], words)
-        else:
-            query.names.append(word)
-    return query
-
-
-def _flags(ctx: Context, query: _Query, letters: str, words: list[str]) -> None:
-    while letters:
-        letter, letters = letters[0], letters[1:]
-        if letter in "pucd":
-            value = letters or (words.pop(0) if words else "")
-            if letter == "p":
-                if not re.fullmatch(r"\^?\d+(,\^?\d+)*", value):
-                    ctx.err(f"illegal process ID: {value}")
-                    raise CommandExit(1)
-                query.pids = {int(pid) for pid in value.split(",") if pid.isdigit()}
-            elif letter == "u":
-                query.users += value.split(",")
-            elif letter == "c":
-                query.commands.append(value)
-            else:
-                query.descriptors += value.split(",")
-            return
-        if letter == "i":
-            value = letters
-            if not value and words and re.match(r"^(:|@|tcp|udp|TCP|UDP|[46])", words[0]):
-                value = words.pop(0)
-            query.internet = value
-            return
-        if letter == "F":
-            query.fields = letters
-            return
-        if letter in "sT":
-            return
-        if letter == "a":
-            query.conjunction = True
-        elif letter == "n":
-            query.numeric_hosts = True
-        elif letter == "P":
-            query.numeric_ports = True
-        elif letter == "l":
-            query.numeric_users = True
-        elif letter == "t":
-            query.terse = True
-        elif letter == "U":
-            query.unix = True
-        elif letter == "R":
-            query.parents = True
-        elif letter in "hv?":
-            ctx.stderr.write(_HELP.encode("utf-8", "surrogateescape"))
-            raise CommandExit(0 if letter != "?" else 1)
-        elif letter not in "bKNOoVwX":
-            ctx.err(f"illegal option character: {letter}")
-            ctx.stderr.write(_HELP.encode("utf-8", "surrogateescape"))
-            raise CommandExit(1)
-
-
-def _named(ctx: Context, query: _Query) -> tuple[dict[int, str], int]:
+def _named(ctx: Context, query: Query) -> tuple[dict[int, str], int]:
     """The inodes of the paths asked for (a mount point stands for its whole file system)."""
     inodes: dict[int, str] = {}
     status = 0
@@ -172,17 +67,24 @@ def _named(ctx: Context, query: _Query) -> tuple[dict[int, str], int]:
     return inodes, status
 
 
-def _entries(ctx: Context) -> Iterator[_Entry]:
+def _entries(ctx: Context, query: Query) -> Iterator[_Entry]:
+    """The open files of all processes, but for those that the query leaves out whatever else it says."""
     tree = ctx.files.tree
+    pids = query.pids if query.strict else None
+    only_sockets = query.strict and (query.internet is not None or query.unix)
+    mapped: dict[str, list[tuple[Inode, str]]] = {}
     sockets: dict[int, list[Row]] = {}
     for row in rows(ctx.machine):
         for process, _ in row.owners:
             sockets.setdefault(process.pid, []).append(row)
     for process in ctx.machine.processes:
-        if ctx.cred.uid not in (0, process.cred.uid):
+        if ctx.cred.uid not in (0, process.cred.uid) or (pids is not None and process.pid not in pids):
             continue
         ctx.spend(4)
-        yield from _special(ctx, process)
+        if not only_sockets:
+            yield from _special(ctx, process)
+            if not is_kernel_thread(process):
+                yield from _always(ctx, process, mapped)
         seen = set()
         for file in process.files:
             inode = tree.inodes.get(file.inode)
@@ -208,16 +110,17 @@ def _special(ctx: Context, process: Process) -> Iterator[_Entry]:
             yield _Entry(process, fd, "unknown", "", "", "", f"{path} (deleted)")
             continue
         yield _file(process, fd, inode, path)
-    if not is_kernel_thread(process):
-        yield from _always(ctx, process)
 
 
-def _always(ctx: Context, process: Process) -> Iterator[_Entry]:
-    """What every process has: libraries in its memory, and the three standard streams."""
+def _always(ctx: Context, process: Process, mapped: dict[str, list[tuple[Inode, str]]]) -> Iterator[_Entry]:
+    """What every process has: libraries in its memory (those `mapped` are known), and the three standard streams."""
     view = ctx.machine.view()
-    for path in [*libraries(view, process.program), LOADER]:
-        if view.exists(path):
-            yield _file(process, "mem", view.stat(path), view.real_path(path))
+    found = mapped.get(process.program)
+    if found is None:
+        paths = [path for path in (*libraries(view, process.program), LOADER) if view.exists(path)]
+        found = mapped[process.program] = [(view.stat(path), view.real_path(path)) for path in paths]
+    for inode, path in found:
+        yield _file(process, "mem", inode, path)
     own = {file.fd for file in process.files}
     for fd, target in descriptors(ctx.machine, process).items():
         if fd < 3 and fd not in own and target.startswith("/dev/") and view.exists(target):
@@ -259,7 +162,7 @@ def _socket(process: Process, row: Row, fd: int) -> _Entry:
     )
 
 
-def _socket_name(query: _Query, row: Row) -> str:
+def _socket_name(query: Query, row: Row) -> str:
     socket = row.socket
 
     def end(address: str, port: int) -> str:
@@ -276,8 +179,8 @@ def _socket_name(query: _Query, row: Row) -> str:
     return text + (state if socket.protocol.startswith("tcp") else "")
 
 
-def _wanted(ctx: Context, query: _Query, entry: _Entry, inodes: dict[int, str]) -> bool:
-    if not query.selective:
+def _wanted(ctx: Context, query: Query, entry: _Entry, inodes: dict[int, str]) -> bool:
+    if not query.criteria:
         return True
     process = entry.process
     tests: list[bool] = []
@@ -330,7 +233,7 @@ def _internet(text: str, entry: _Entry) -> bool:
     return False
 
 
-def _print(ctx: Context, query: _Query, entries: list[_Entry]) -> None:
+def _print(ctx: Context, query: Query, entries: list[_Entry]) -> None:
     known = accounts(ctx.machine)
     titles = ["COMMAND", "PID", *(["PPID"] if query.parents else []), "USER", "FD", "TYPE", "DEVICE", "SIZE/OFF",
               *(["NLINK"] if query.show_links else []), "NODE", "NAME"]  # fmt: skip
@@ -379,7 +282,7 @@ def _fd(cell: str) -> str:
     return cell if cell[:1].isdigit() and cell[-1:].isalpha() else f"{cell} "
 
 
-def _print_fields(ctx: Context, query: _Query, entries: list[_Entry]) -> None:
+def _print_fields(ctx: Context, query: Query, entries: list[_Entry]) -> None:
     letters = query.fields or "pcfn"
     last = None
     for entry in entries:
