@@ -18,9 +18,9 @@ from runners.attempt import desk, folder
 from runners.attempt.events import Contracted, Reflected, contents
 from runners.attempt.stages import MEANING, STAGES
 from scenario_dsl.errors import AuthorError
+from scenario_dsl.loading import load_document
 from scenario_dsl.model import Hypothesis
-from scenario_dsl.realise.interventions import read_intervention
-from scenario_dsl.source import SourceText
+from scenario_dsl.realise.interventions import intervention_of
 
 _STAGES = "\n\n".join(f"{number}. **{stage}**: {MEANING[stage]}" for number, stage in enumerate(STAGES, start=1))
 
@@ -114,11 +114,7 @@ def contract(
 ) -> int:
     """Stage 4, contract: bind yourself to a document, with its evidence and what would refute it."""
     events, _ = folder.read(attempt)
-    try:
-        text = document.read_text(encoding="utf-8")
-    except (OSError, UnicodeDecodeError) as error:
-        raise AuthorError(f"{document}: cannot be read: {error}") from error
-    intervention = cite(events, read_intervention(SourceText(str(document), text)), cites or ())
+    intervention = cite(events, intervention_of(load_document(document, str(document))), cites or ())
     events = desk.contract(events, intervention)
     (contracted,) = contents(events, "contract", Contracted)
     folder.write(attempt, events)

@@ -58,7 +58,7 @@ class FileHuge(Diagnostic):
 class FileEmpty(Diagnostic):
     code: ClassVar[str] = "file-empty"
     title: ClassVar[str] = "this file is empty"
-    help: ClassVar[str] = "a document begins with `scenario:`, `fault:`, `system:` or `pack:` and its name"
+    help: ClassVar[str] = "a document begins with `scenario:`, `fault:`, `system:`, `pack:` or `intervention:`"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -289,5 +289,5 @@ class YamlNotMapping(Diagnostic):
     code: ClassVar[str] = "yaml-not-a-mapping"
     title: ClassVar[str] = "a document is a mapping of keys, and this is {found}"
     caret: ClassVar[str] = "expected `key: value`"
-    help: ClassVar[str] = "a document begins with `scenario:`, `fault:`, `system:` or `pack:` and its name"
+    help: ClassVar[str] = "a document begins with `scenario:`, `fault:`, `system:`, `pack:` or `intervention:`"
     found: str

@@ -13,7 +13,7 @@ class UnknownDocument(Diagnostic):
     code: ClassVar[str] = "schema-unknown-document"
     title: ClassVar[str] = "this is no scenario, fault, system or pack"
     caret: ClassVar[str] = "the first key of the document"
-    help: ClassVar[str] = "a document begins with `scenario:`, `fault:`, `system:` or `pack:` and its name"
+    help: ClassVar[str] = "a document begins with `scenario:`, `fault:`, `system:`, `pack:` or `intervention:`"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -10,7 +10,8 @@ from collections.abc import Set as AbstractSet
 from pathlib import Path
 
 from scenario_dsl.diagnostics import Diagnostic, Diagnostics, closest, errors_in
-from scenario_dsl.loading import load_text
+from scenario_dsl.errors import AuthorError
+from scenario_dsl.loading import Loaded, load_text
 from scenario_dsl.model import Hypothesis, Intervention, Step
 from scenario_dsl.problems import templates as problems
 from scenario_dsl.realise.rendering import for_shell
@@ -63,13 +64,19 @@ def make_intervention(scope: Scope, intervention: Intervention) -> Intervention:
 
 
 def read_intervention(source: SourceText) -> Intervention:
-    """A document that was handed in: the same checks as in a scenario, without parameters. Raises Diagnostics."""
-    loaded = load_text(Path(source.path), source)
-    value = loaded.value
-    if errors_in(loaded.found) or loaded.document is None or not isinstance(value, Intervention):
+    """A document that was handed in: the same checks as in a scenario, without parameters. Raises Diagnostics, and
+    AuthorError for a document of another kind."""
+    return intervention_of(load_text(Path(source.path), source))
+
+
+def intervention_of(loaded: Loaded) -> Intervention:
+    """The same, of a document that was read already."""
+    if errors_in(loaded.found) or loaded.document is None:
         raise Diagnostics(loaded.found)
+    if not isinstance(loaded.value, Intervention):
+        raise AuthorError(f"{loaded.source.path}: is a {loaded.kind}; an intervention begins with `intervention:`")
     scope = Scope(loaded.document, {}, [])
-    made = make_intervention(scope, value)
+    made = make_intervention(scope, loaded.value)
     if scope.found:
         raise Diagnostics(tuple(scope.found))
     return made

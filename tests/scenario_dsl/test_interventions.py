@@ -7,6 +7,7 @@ import json
 import pytest
 
 from scenario_dsl.diagnostics import Diagnostics
+from scenario_dsl.errors import AuthorError
 from scenario_dsl.model import Hypothesis, Intervention, Step
 from scenario_dsl.realise.interventions import read_intervention
 from scenario_dsl.source import SourceText
@@ -80,3 +81,9 @@ def test_mistakes_are_pointed_at(old: str, new: str, said: str) -> None:
         read_intervention(SourceText("fix.yml", TEXT.replace(old, new, 1)))
     assert said in str(caught.value)
     assert "fix.yml:" in str(caught.value)
+
+
+def test_a_document_of_another_kind_is_no_intervention() -> None:
+    pack = "pack: mine\nversion: 1.0.0\ntitle: Mine\nlicense: MIT\ncanary: x\n"
+    with pytest.raises(AuthorError, match="is a pack; an intervention begins with `intervention:`"):
+        read_intervention(SourceText("mine.yml", pack))
