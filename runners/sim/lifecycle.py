@@ -10,7 +10,7 @@ from typing import NamedTuple
 from runners.sim.files.inode import EXECUTE, ROOT, Cred, Inode, permits
 from runners.sim.files.tree import fail
 from runners.sim.files.view import FileView
-from runners.sim.machine import Job, Machine
+from runners.sim.machine import Busy, Job, Machine
 from runners.sim.processes import OpenFile, Process
 from runners.sim.systemd.journal import log
 
@@ -283,6 +283,8 @@ def exit_process(machine: Machine, pid: int, status: int, *, signal_number: int 
     used = int(process.cpu_used(machine.clock.now) * 100)
     if used:
         machine.count(TICKS_OF_THE_DEAD, used)
+    if process.cpu_share >= BUSY and process.state != "T":
+        machine.past_load = (*machine.past_load[-15:], Busy(process.cpu_share, process.started, machine.clock.now))
     for file in process.files:
         machine.files.close(file.inode)
     for child in machine.processes.children(pid):

@@ -69,6 +69,14 @@ class CronRun(NamedTuple):
     status: int
 
 
+class Busy(NamedTuple):
+    """A time in which a process that has ended kept processors busy: the load average remembers it for a while."""
+
+    share: float
+    began: float
+    ended: float
+
+
 Say = Callable[[str], None]
 
 
@@ -150,6 +158,7 @@ class Machine:
         "journal",
         "network",
         "next_order",
+        "past_load",
         "processes",
         "programs",
         "run_job",
@@ -182,6 +191,7 @@ class Machine:
         self.counters: Mapping[str, int] = {}
         self.traffic: tuple[Sample, ...] = ()
         self.cron: tuple[CronRun, ...] = ()
+        self.past_load: tuple[Busy, ...] = ()
         self.events: tuple[Event, ...] = ()
         self.next_order = 0
         self.budget = Budget(0)
@@ -205,6 +215,7 @@ class Machine:
         other.counters = self.counters
         other.traffic = self.traffic
         other.cron = self.cron
+        other.past_load = self.past_load
         other.events = self.events
         other.next_order = self.next_order
         other.budget = Budget(self.budget.left)

@@ -12,7 +12,7 @@ from runners.sim.files.content import EMPTY, Content
 from runners.sim.files.inode import Inode
 from runners.sim.files.tree import fail
 from runners.sim.lifecycle import TICKS_OF_THE_DEAD
-from runners.sim.machine import Machine
+from runners.sim.machine import Busy, Machine
 from runners.sim.memory import memory, swap_area
 from runners.sim.process_files import PROCESS_FILES
 from runners.sim.processes import Process
@@ -255,12 +255,18 @@ def load_average(machine: Machine) -> tuple[float, float, float]:
     """The three figures of uptime: what the processes take of the processors, averaged as the kernel does."""
     now = machine.clock.now
     busy = [
-        (process.cpu_share, now - process.started)
+        Busy(process.cpu_share, process.started, now)
         for process in machine.processes.by_pid.values()
         if process.cpu_share and process.state != "T"
     ]
+    busy += machine.past_load
     one, five, fifteen = (
-        _QUIET + sum(share * (1 - math.exp(-age / span)) for share, age in busy) for span in (60, 300, 900)
+        _QUIET
+        + sum(
+            share * (1 - math.exp(-(ended - began) / span)) * math.exp(-(now - ended) / span)
+            for share, began, ended in busy
+        )
+        for span in (60, 300, 900)
     )
     return one, five, fifteen
 

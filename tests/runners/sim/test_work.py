@@ -34,6 +34,17 @@ def test_a_busy_process_counts_in_the_load() -> None:
     assert f"load average: {', '.join(load)}" in said(live, "top -bn1")
 
 
+def test_the_load_goes_down_slowly() -> None:
+    live = working("--workers 2")
+    before = [float(figure) for figure in said(live, "cat /proc/loadavg").split()[:3]]
+    said(live, "systemctl stop busy; sleep 60")
+    after = [float(figure) for figure in said(live, "cat /proc/loadavg").split()[:3]]
+    assert 0.3 < after[0] / before[0] < 0.5
+    assert after[0] < after[1]
+    said(live, "sleep 900")
+    assert float(said(live, "cat /proc/loadavg").split()[0]) < 0.2
+
+
 def test_what_was_used_is_not_forgotten() -> None:
     live = working("--workers 1")
 
