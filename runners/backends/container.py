@@ -17,6 +17,7 @@ from runners.hosts.unsupported import reasons
 from runners.hosts.world import ContainerWorld
 from runners.sim.system import SystemSpec
 from runners.worlds import LiveWorld, WorldError
+from scenario_dsl.model import Probe, System
 from scenario_dsl.worlds import ResolvedScenario, World
 
 PER_CORE = 4
@@ -46,7 +47,7 @@ class ContainerBackend:
         yield from map(str, lacking(scenario, system, self.name))
         yield from reasons(scenario)
 
-    def open(self, content: PackContent, scenario: ResolvedScenario, world: World, *, seed: int) -> LiveWorld:  # noqa: ARG002
+    def open(self, content: PackContent, scenario: ResolvedScenario, world: World, *, seed: int) -> LiveWorld:
         """Raises HostError where there is no engine or no image, before anything is opened."""
         engine = self._connected()
         system = content.systems[scenario.system]
@@ -54,7 +55,13 @@ class ContainerBackend:
         self._places.acquire()
         try:
             return ContainerWorld(
-                engine, SystemSpec.of(system), image, self._recordings, seed=seed, closed=self._places.release
+                engine,
+                SystemSpec.of(system),
+                image,
+                self._recordings,
+                asked=_requests(system, world),
+                seed=seed,
+                closed=self._places.release,
             )
         except (EngineError, DBusError, OSError) as error:
             raise WorldError(f"the system {scenario.system} did not boot: {error}") from error
@@ -69,3 +76,12 @@ class ContainerBackend:
     def __reduce__(self) -> tuple[type[ContainerBackend], tuple[()]]:
         """Connections do not travel to other processes."""
         return ContainerBackend, ()
+
+
+def _requests(system: System, world: World) -> tuple[Probe, ...]:
+    """What will be asked of the world over HTTP, each question once."""
+    checks = [objective.check for objective in world.objectives]
+    probes = [*system.healthy, *(check for check in checks if isinstance(check, Probe))]
+    probes += [invariant.probe for invariant in world.invariants]
+    probes += [cascade.when for cascade in world.cascades]
+    return tuple({str(sorted(probe.arguments.items())): probe for probe in probes if probe.type == "http"}.values())

@@ -36,7 +36,11 @@ class Baseline:
 
 
 class Outside:
-    """Handles on one boot of a world; made anew when it was started again."""
+    """Handles on one boot of a world; made anew when it was started again.
+
+    ways: (method, URL, host) of a request -> the ports inside that it went through while the world was healthy;
+    in_trouble: somebody has touched the world since.
+    """
 
     def __init__(self, box: Box, spec: SystemSpec, clients: Clients | None) -> None:
         self.box, self.spec, self.clients = box, spec, clients
@@ -46,6 +50,8 @@ class Outside:
         self.manager = Manager(box.pid, self.files)
         self.group = control_group(box.pid)
         self.baseline = Baseline()
+        self.ways: dict[tuple[str, str, str], frozenset[int]] = {}
+        self.in_trouble = False
 
     def close(self) -> None:
         self.manager.close()
@@ -156,10 +162,12 @@ class Outside:
         )
         return self.baseline
 
-    def inherit(self, before: Baseline) -> None:
+    def inherit(self, earlier: Outside) -> None:
         """Take over what was known before the machine was started again, whose file systems have other numbers now."""
+        before = earlier.baseline
         mounts = {place: device for place, device, _, _ in self.mounts() if place in before.mounts}
         self.baseline = replace(before, mounts=mounts)
+        self.ways, self.in_trouble = earlier.ways, earlier.in_trouble
 
     def _open(self, path: str) -> int | None:
         try:

@@ -58,7 +58,7 @@ def make_userland(recipe: Recipe, out: Path) -> tuple[str, ...]:
     listing = f"chroot \"$1\" dpkg-query -W -f '${{Package}}=${{Version}}\\n' > {shlex.quote(str(lock))}"
     call = [
         "mmdebstrap", "--variant=minbase", "--format=tar", f"--include={','.join(recipe.packages)}",
-        *(f"--dpkgopt=path-exclude={path}" for path in _LEAVE_OUT),
+        "--dpkgopt=force-unsafe-io", *(f"--dpkgopt=path-exclude={path}" for path in _LEAVE_OUT),
         f"--essential-hook={_BEFORE}", f"--customize-hook={listing}", f"--customize-hook={_AFTER}",
         recipe.suite, str(part), sources,
     ]  # fmt: skip

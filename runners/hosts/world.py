@@ -62,9 +62,10 @@ class ContainerWorld:
         recordings: Recordings,
         *,
         seed: int,
+        asked: Sequence[Probe] = (),
         closed: Callable[[], None] = lambda: None,
     ) -> None:
-        """closed: called once, when nothing of the world is left."""
+        """asked: probes whose usual answer is to be known; closed: called once, when nothing of the world is left."""
         self._engine, self._spec, self._image, self._recordings = engine, spec, image, recordings
         self._state: str | None = image
         self._pictures: list[tuple[Facts, Picture]] = []
@@ -78,6 +79,8 @@ class ContainerWorld:
             undoing.callback(lambda: self._outside.close())
             self._outside.manager.wait_until_up(_services(spec), self._box.runs)
             self._outside.remember()
+            for probe in asked:
+                evaluate(self._outside, probe)
             self._layers = Layers.of(engine.inspect(self._box.container))
             self._clients = self._outside.clients = Clients(spec, self._box.plan.own, self._box.outside, seed)
             undoing.callback(self._clients.close)
@@ -94,7 +97,7 @@ class ContainerWorld:
     def _run(self, command: str, output_bytes: int, seconds: float) -> CommandResult:
         self._up()
         # From now on no world is in the same state as another.
-        self._state = None
+        self._state, self._outside.in_trouble = None, True
         begun = time.monotonic()
         try:
             said = self._session.run(command, seconds=seconds, keep=max(_KEPT, 4 * output_bytes))
@@ -137,6 +140,7 @@ class ContainerWorld:
 
     def _apply(self, tasks: Sequence[Task]) -> TaskFailure | None:
         outside = self._up()
+        outside.in_trouble = True
         play = Play(self._box.container, self._engine.url)
         if self._state is None:
             failure, _ = apply_tasks(play, tasks)
@@ -215,7 +219,7 @@ class ContainerWorld:
         outside.close()
         self._box.start()
         renewed = Outside(self._box, self._spec, self._clients)
-        renewed.inherit(outside.baseline)
+        renewed.inherit(outside)
         renewed.manager.wait_until_up((), self._box.runs)
         self._outside = renewed
         return renewed

@@ -18,6 +18,7 @@ from runners.prove.players import bad, gold, nop, repeat
 from runners.prove.states import healthy, revert, witnessed
 from runners.trials import describe
 from runners.worlds import Backend, WorldError
+from scenario_dsl.errors import HostError
 
 Check: TypeAlias = Callable[[Case], tuple[Established, ...]]
 CHECKS: tuple[tuple[str, Check], ...] = (
@@ -98,6 +99,9 @@ def _established(case: Case, check: str, establish: Check) -> tuple[Established,
         return establish(case)
     except WorldError as error:
         return (finding(check, "", False, str(error)),)
+    except HostError:
+        # The machine lacks something: that is no finding about the scenario.
+        raise
     except Exception as error:
         return (finding(check, "", False, f"the check broke down: {describe(error)}"),)
 

@@ -13,6 +13,7 @@ from urllib.parse import urlsplit
 
 from runners.hosts.kernel import in_network
 from runners.hosts.outside import LOCAL, Outside
+from runners.hosts.probes.tracing import HEADER, Trace
 from runners.hosts.wiring import firewall_rules
 from runners.patterns import found
 from runners.sim.probes.arguments import Arguments
@@ -43,6 +44,7 @@ def ask_http(outside: Outside, arguments: Arguments) -> Observation:
     within = arguments.number("within")
     patience = _PATIENCE if within is None else min(_PATIENCE, within + 1)
     begun = time.monotonic()
+    trace = Trace(outside.box.inside)
     try:
         link = _connected(outside, address, port, inside, patience)
         if parts.scheme == "https":
@@ -51,15 +53,19 @@ def ask_http(outside: Outside, arguments: Arguments) -> Observation:
         asked.sock = link
         try:
             path = (parts.path or "/") + (f"?{parts.query}" if parts.query else "")
-            headers = {"User-Agent": _AGENT, "Host": arguments.text("host") or parts.netloc}
+            headers = {"User-Agent": _AGENT, "Host": arguments.text("host") or parts.netloc, HEADER: trace.mark}
             asked.request(arguments.text("method") or "GET", path, headers=headers)
             answer = asked.getresponse()
             body = answer.read(_LARGEST)
         finally:
             asked.close()
     except (OSError, http.client.HTTPException) as error:
+        trace.close()
         seen.expect(False, f"{url}: {error or type(error).__name__}")
         return seen.observation()
+    took = time.monotonic() - begun
+    way = trace.way(body)
+    trace.close()
     status = arguments.integer("status")
     seen.expect(answer.status < 400 if status is None else answer.status == status, f"{url} gave {answer.status}")
     pattern = arguments.text("body_matches")
@@ -70,9 +76,21 @@ def ask_http(outside: Outside, arguments: Arguments) -> Observation:
         value = answer.getheader(name)
         seen.expect(value is not None and found(str(wanted), value), f"its {name} is {value}")
     if within is not None:
-        took = time.monotonic() - begun
         seen.expect(took <= within, f"it took {took:.3f} s")
+    _judge_way(outside, (arguments.text("method") or "GET", url, arguments.text("host") or ""), way, seen)
     return seen.observation()
+
+
+def _judge_way(outside: Outside, question: tuple[str, str, str], way: frozenset[int], seen: Seen) -> None:
+    """While the machine is healthy its way is noted; later one that leaves out a program of it is no answer."""
+    if not outside.in_trouble:
+        if seen.observation().holds:
+            outside.ways[question] = way
+        return
+    for port in sorted(outside.ways.get(question, frozenset())):
+        stranger = _stranger(outside, port)
+        if port not in way or stranger is not None:
+            seen.expect(False, f"{question[1]} was not answered by what belongs on port {port}")
 
 
 def _stranger(outside: Outside, port: int) -> str | None:

