@@ -113,7 +113,8 @@ def _compare(
         if now.get(name) != before[name]:
             inner = f"{path.rstrip('/')}/{name}"
             facts.pop(inner, None)
-            if base.inodes[before[name]].entries is not None:
+            # A glob's `*` passes through `/`, so that nothing below what is volatile is a fact.
+            if base.inodes[before[name]].entries is not None and not volatile.match(f"{inner}/"):
                 for key in [key for key in facts if key.startswith(inner + "/")]:
                     del facts[key]
     for name, child in now.items():

@@ -6,7 +6,6 @@ from collections.abc import Collection, Mapping
 
 from runners.sim.machine import Machine
 from runners.sim.programs.cron import CrontabError, parse, tables
-from runners.sim.systemd.timers import timers
 
 _RUN_BY_CRON = ("/etc/cron.hourly", "/etc/cron.daily", "/etc/cron.weekly", "/etc/cron.monthly")
 
@@ -37,5 +36,6 @@ def scheduled(machine: Machine) -> Mapping[str, str]:
             found.update({f"{folder}/{name}": folder for name in sorted(view.names(folder))})
         except OSError:
             continue
-    found.update({timer.unit: timer.activates for timer in timers(machine)})
+    units = machine.systemd.units.items()
+    found.update({name: "systemd" for name, state in units if name.endswith(".timer") and state.active == "active"})
     return found
