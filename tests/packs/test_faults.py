@@ -13,7 +13,7 @@ from runners.worlds import LiveWorld
 from scenario_dsl.worlds import ResolvedFault
 from tests.conformance.worlds import fault, library, open_system, run
 
-GROWS = {"add_log_flood", "guess_passwords", "log_noise"}
+GROWS = {"add_log_flood", "guess_passwords", "kernel_message", "log_noise"}
 """Faults whose text says that a second injection adds to the first."""
 _GIVEAWAYS = re.compile(r"(?i)\b(simulat\w*|sandbox|mock|fake|breakfix|inject\w*|chaos|stress)\b")
 
