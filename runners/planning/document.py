@@ -16,10 +16,10 @@ from scenario_dsl.loading import unreadable
 from scenario_dsl.nodes import Document
 from scenario_dsl.parsing import parse
 from scenario_dsl.shape import departures
-from scenario_dsl.source import SourceText, Unreadable, read
+from scenario_dsl.source import SourceText, Span, Unreadable, read
 from scenario_dsl.syntax import cut_texts
 from scenario_dsl.typed import typed_by
-from scenario_dsl.values import Value
+from scenario_dsl.values import Route, Value
 
 SUFFIXES = (".yml", ".yaml")
 _HOW = ("agent", "training")
@@ -74,6 +74,14 @@ class PlanDocument:
     course: Course
     baseline: Path | None
 
+    @property
+    def source(self) -> SourceText:
+        return self.document.source
+
+    def place(self, route: Route) -> Span:
+        """What a diagnostic underlines for the value at a route."""
+        return self.document.place(route)
+
 
 def is_plan(path: Path) -> bool:
     """Is this a document, going by its name?"""
@@ -122,7 +130,11 @@ def _built(document: Document, folder: Path, data: Mapping[str, Value]) -> PlanD
         worlds=plain.get("worlds", ()),
         attempts=plain.get("attempts", 1),
         seeds=plain.get("seeds", (0,)),
-        limits=GivenLimits(**cast(Any, limits)),
+        limits=GivenLimits(
+            commands=cast(Any, limits.get("commands")),
+            seconds=cast(Any, limits.get("seconds")),
+            output_bytes=cast(Any, limits.get("output_bytes")),
+        ),
         backend=str(backend.get("name", "sim")),
         workers=cast(Any, backend.get("concurrency")),
         course=Course(

@@ -35,6 +35,16 @@ class DigestDiffers(Diagnostic):
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class BackendUnknown(Diagnostic):
+    code: ClassVar[str] = "plan-backend"
+    title: ClassVar[str] = "there is no backend `{name}` here"
+    caret: ClassVar[str] = "not here"
+    help: ClassVar[str] = "there is: {known}"
+    name: str
+    known: str
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class NothingFits(Diagnostic):
     code: ClassVar[str] = "plan-nothing"
     title: ClassVar[str] = "{reason}"

@@ -9,12 +9,12 @@ from compiler.verify import VerifiedBundle, verify
 from runners.agents.llm.reading import PROVIDERS
 from runners.agents.registry import parse_agent
 from runners.agents.spec import AgentSpec, Endpoint
+from runners.backends.registry import BACKENDS
 from runners.plan import Plan, PlanError, plan
 from runners.planning import problems
 from runners.planning.document import AgentEntry, PlanDocument
 from scenario_dsl.diagnostics import Diagnostic, Diagnostics
 from scenario_dsl.errors import AuthorError
-from scenario_dsl.source import Span
 from scenario_dsl.values import Route
 
 
@@ -32,11 +32,17 @@ def resolve(document: PlanDocument, trust: Trust) -> Resolved:
     found: list[Diagnostic] = []
     bundles = _bundles(document, trust, found)
     agents = _agents(document, _endpoints(document, found), found)
+    if document.backend not in BACKENDS:
+        span, known = document.place(("backend", "name")), ", ".join(BACKENDS)
+        found.append(problems.BackendUnknown(source=document.source, span=span, name=document.backend, known=known))
     if found:
         raise Diagnostics(found)
     if document.course.budget.money is not None:
         unknown = [agent.identity.label for agent in agents if agent.paid and agent.price is None]
-        found += (_at(document, problems.PriceUnknown, ("budget", "money"), agent=label) for label in unknown)
+        found += (
+            problems.PriceUnknown(source=document.source, span=document.place(("budget", "money")), agent=label)
+            for label in unknown
+        )
     try:
         resolved = plan(
             bundles,
@@ -54,7 +60,9 @@ def resolve(document: PlanDocument, trust: Trust) -> Resolved:
         chosen = next(
             (key for key in ("scenarios", "worlds", "splits") if key in document.document.root.entries), "plan"
         )
-        raise Diagnostics([*found, _at(document, problems.NothingFits, (chosen,), reason=str(error))]) from error
+        raise Diagnostics(
+            [*found, problems.NothingFits(source=document.source, span=document.place((chosen,)), reason=str(error))]
+        ) from error
     if found:
         raise Diagnostics(found)
     return Resolved(plan=resolved, bundles=tuple(bundles), agents=tuple(agents))
@@ -66,12 +74,20 @@ def _bundles(document: PlanDocument, trust: Trust, found: list[Diagnostic]) -> l
         try:
             bundle = verify(entry.path, trust)
         except AuthorError as error:
-            found.append(_at(document, problems.PackRefused, ("packs", index, "path"), reason=_line(error)))
+            found.append(
+                problems.PackRefused(
+                    source=document.source, span=document.place(("packs", index, "path")), reason=_line(error)
+                )
+            )
             continue
         if not bundle.digest.startswith(entry.digest):
             route: Route = ("packs", index, "digest")
             path = str(document.document.raw(("packs", index, "path")))
-            found.append(_at(document, problems.DigestDiffers, route, path=path, digest=bundle.digest))
+            found.append(
+                problems.DigestDiffers(
+                    source=document.source, span=document.place(route), path=path, digest=bundle.digest
+                )
+            )
         bundles.append(bundle)
     return bundles
 
@@ -88,7 +104,9 @@ def _endpoints(document: PlanDocument, found: list[Diagnostic]) -> dict[str, End
         else:
             known = ", ".join(PROVIDERS)
             found.append(
-                _at(document, problems.EndpointUnknown, ("endpoints", entry.name), name=entry.name, known=known)
+                problems.EndpointUnknown(
+                    source=document.source, span=document.place(("endpoints", entry.name)), name=entry.name, known=known
+                )
             )
     return endpoints
 
@@ -106,12 +124,20 @@ def _agents(document: PlanDocument, endpoints: dict[str, Endpoint], found: list[
                 folder=document.folder,
             )
         except AuthorError as error:
-            found.append(_at(document, problems.AgentRefused, _place(document, entry), reason=_line(error)))
+            found.append(
+                problems.AgentRefused(
+                    source=document.source, span=document.place(_place(document, entry)), reason=_line(error)
+                )
+            )
             continue
         twin = next((other for other in agents if _same(other, spec)), None)
         if twin is not None:
             reason = f"it is the same agent as `{twin.identity.title}`: their trials would be the same ones"
-            found.append(_at(document, problems.AgentRefused, ("agents", entry.title), reason=reason))
+            found.append(
+                problems.AgentRefused(
+                    source=document.source, span=document.place(("agents", entry.title)), reason=reason
+                )
+            )
         agents.append(spec)
     return agents
 
@@ -125,12 +151,6 @@ def _place(document: PlanDocument, entry: AgentEntry) -> Route:
     route: Route = ("agents", entry.title)
     node = document.document.node(route)
     return (*route, "agent") if "agent" in getattr(node, "entries", {}) else route
-
-
-def _at(document: PlanDocument, kind: type[Diagnostic], route: Route, **fields: str) -> Diagnostic:
-    source = document.document.source
-    span: Span = document.document.place(route)
-    return kind(source=source, span=span, **fields)  # type: ignore[arg-type]
 
 
 def _line(error: AuthorError) -> str:

@@ -154,6 +154,7 @@ PACKS = "packs: [{path: toys}]\n"
         ("plan: a\nscenarios: [none]\n" + PACKS + AGENTS, "no scenario `none`"),
         ("plan: a\nworlds: [none]\n" + PACKS + AGENTS, "nothing to play"),
         ("plan: a\nsplits: [heldout]\n" + PACKS + AGENTS, "nothing to play"),
+        ("plan: a\nbackend: {name: cloud}\n" + PACKS + AGENTS, "there is no backend `cloud` here"),
         ("plan: a\nendpoints: {mine: {concurrency: 3}}\n" + PACKS + AGENTS, "the endpoint `mine` has no `url`"),
         ("plan: a\nendpoints: {mine: {url: here}}\n" + PACKS + AGENTS, "`url`"),
         (
