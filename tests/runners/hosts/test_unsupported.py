@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import pickle
+
 import pytest
 
 from compiler.capabilities import CAPABILITIES
@@ -43,3 +45,9 @@ def test_the_others_say_who_asks_for_what(reasons: dict[str, str | None]) -> Non
 def test_each_probe_type_is_there_or_said_to_be_lacking() -> None:
     assert set(KINDS) | set(CAPABILITIES["container"].lacks_probes) == set(PROBES)
     assert not set(KINDS) & set(CAPABILITIES["container"].lacks_probes)
+
+
+def test_the_backend_travels_to_other_processes_without_its_connection() -> None:
+    backend = find_backend("container")
+    again = pickle.loads(pickle.dumps(backend))
+    assert (type(again), again.name) == (type(backend), "container")
