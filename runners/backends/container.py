@@ -20,8 +20,10 @@ from runners.worlds import LiveWorld, WorldError
 from scenario_dsl.model import Probe, System
 from scenario_dsl.worlds import ResolvedScenario, World
 
-PER_CORE = 4
+PER_CORE = 8
 """Worlds that are open at once for each core, where somebody asks for many: they wait more than they work."""
+BOOTING_PER_CORE = 2
+"""Of these so many may boot at once: that is work."""
 
 
 class ContainerBackend:
@@ -35,6 +37,7 @@ class ContainerBackend:
         self._recordings = Recordings()
         self._connecting = threading.Lock()
         self._places = threading.BoundedSemaphore(self.at_once)
+        self._booting = threading.BoundedSemaphore(BOOTING_PER_CORE * (os.cpu_count() or 1))
 
     def unsupported(self, content: PackContent, scenario: ResolvedScenario) -> str | None:
         system = content.systems.get(scenario.system)
@@ -54,15 +57,16 @@ class ContainerBackend:
         image = find(engine, system)
         self._places.acquire()
         try:
-            return ContainerWorld(
-                engine,
-                SystemSpec.of(system),
-                image,
-                self._recordings,
-                asked=_requests(system, world),
-                seed=seed,
-                closed=self._places.release,
-            )
+            with self._booting:
+                return ContainerWorld(
+                    engine,
+                    SystemSpec.of(system),
+                    image,
+                    self._recordings,
+                    asked=_requests(system, world),
+                    seed=seed,
+                    closed=self._places.release,
+                )
         except (EngineError, DBusError, OSError) as error:
             raise WorldError(f"the system {scenario.system} did not boot: {error}") from error
 
