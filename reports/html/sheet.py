@@ -20,6 +20,8 @@ from reports.plots import PALETTE
 from reports.text import printable
 
 _HERE = Path(__file__).parent
+_VIEWER = ("parts.js", "terminal.js", "episode.js", "viewer.js")
+"""The viewer's scripts; the last one begins, once all else is there."""
 _BREAKS = "/:=_@"
 _AT_BREAKS = re.compile(f"([{_BREAKS}])")
 
@@ -40,7 +42,7 @@ class Sheets:
 
     def fill(self, template: str, *, links: Links, viewer: bool = False, **content: object) -> bytes:
         """The page. `viewer`: with the script that loads episodes from their chunks."""
-        scripts = ("page.js", "viewer.js") if viewer else ("page.js",)
+        scripts = ("page.js", *(_VIEWER if viewer else ()))
         styles = ("page.css", "viewer.css") if viewer else ("page.css",)
         script = "".join(_read(name) for name in scripts)
         digest = base64.b64encode(hashlib.sha256(script.encode()).digest()).decode()
