@@ -55,14 +55,16 @@ class Facts:
     persistent: path -> `MODE:UID:GID:CONTENT` (the last one a digest), or another lasting thing, such as a chain of the
     firewall, -> its digest;
     unsalted: path of a file that holds password hashes -> digest of its content without their salted text;
-    processes: service process -> identity (pid and start); others: process of no service, by its identity -> command
-    line, without the shells that the agent sits at; scheduled: what will run by itself (`USER: COMMAND`, a timer, a
-    script that cron runs) -> the place that says so; requests_failed, transactions_broken: counts so far.
+    processes: service process -> identity (pid and start); needs: one of these services -> those that its unit file
+    says it requires or comes after; others: process of no service, by its identity -> command line, without the shells
+    that the agent sits at; scheduled: what will run by itself (`USER: COMMAND`, a timer, a script that cron runs) ->
+    the place that says so; requests_failed, transactions_broken: counts so far.
     """
 
     persistent: Mapping[str, str] = field(default_factory=dict)
     unsalted: Mapping[str, str] = field(default_factory=dict)
     processes: Mapping[str, str] = field(default_factory=dict)
+    needs: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
     others: Mapping[str, str] = field(default_factory=dict)
     scheduled: Mapping[str, str] = field(default_factory=dict)
     requests_failed: int = 0

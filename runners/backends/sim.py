@@ -22,6 +22,7 @@ from runners.sim.shell.running import run_job
 from runners.sim.shell.seat import Seat
 from runners.sim.shell.session import Limits, Session
 from runners.sim.system import SystemSpec
+from runners.sim.systemd.unitfile import UnitFile
 from runners.sim.tasks.play import play
 from runners.sim.users import accounts
 from runners.worlds import CommandResult, Facts, LiveWorld, Observation, TaskFailure, WorldError
@@ -171,6 +172,7 @@ class SimWorld:
             persistent=persistent_facts(machine),
             unsalted=unsalted_facts(machine),
             processes=processes,
+            needs={name: _needed(machine, name) for name in processes},
             others=unowned(machine, self._seat.shells),
             scheduled=scheduled(machine),
             requests_failed=machine.counters.get("requests_failed", 0),
@@ -198,6 +200,14 @@ class SimWorld:
 
     def close(self) -> None:
         """Nothing is held beyond memory."""
+
+
+def _needed(machine: Machine, service: str) -> tuple[str, ...]:
+    unit = machine.systemd.loaded.get(service)
+    if not isinstance(unit, UnitFile):
+        return ()
+    words = (word for key in ("After", "Requires", "BindsTo", "Wants") for word in unit.words("Unit", key))
+    return tuple(sorted({word for word in words if word.endswith(".service")}))
 
 
 def _typed(command: str) -> str:

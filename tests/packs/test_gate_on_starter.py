@@ -107,6 +107,28 @@ def test_the_same_names_in_every_world_are_not_enough(content: PackContent, name
 
 
 @pytest.mark.parametrize(
+    ("also", "verdict"),
+    [
+        ("systemctl restart shop", "VERIFIED"),  # After=postgresql.service: it may well need new connections
+        ("systemctl restart cron", "RECOVERED_UNPROVEN"),
+        ("systemctl restart shop cron", "RECOVERED_UNPROVEN"),
+        # What the agent writes itself is no reason.
+        (
+            "sed -i '/^After=/s/$/ postgresql.service/' /lib/systemd/system/cron.service; systemctl daemon-reload; "
+            "systemctl restart cron",
+            "RECOVERED_UNPROVEN",
+        ),
+    ],
+)
+def test_who_stands_on_what_failed_may_start_anew(content: PackContent, also: str, verdict: str) -> None:
+    case = case_of(content, "process-recovery")
+    gold = case.scenario.gold
+    unit = next(step.discover for step in gold.steps if step.discover)
+    more = replace(gold, name="more", steps=(*gold.steps, Step(run=also, only_if=f"test -n '{{{{ {unit} }}}}'")))
+    assert judge([case.intervene(case.primary, more)]) == verdict
+
+
+@pytest.mark.parametrize(
     "changed",
     [
         "echo 'rm -rf /opt/shop' >> /usr/local/sbin/check-disk.sh",
