@@ -31,6 +31,8 @@ _VOLATILE = (
 _SALTED = re.compile(rb"\$(?:y|gy|7|6|5|2[aby]|1)\$[^:\s]*")
 _WITH_HASHES = ("/etc/shadow", "/etc/shadow-")
 _OPAQUE = ("trusted.overlay.opaque", "user.overlay.opaque")
+_UNREADABLE = ("*filter", ":UNREADABLE -")
+"""A packet filter with so many rules that nobody can read them."""
 _KEPT_BYTES = 16 << 20
 """The longest file whose content a picture keeps, so that it can be put back."""
 
@@ -84,7 +86,11 @@ def take_picture(layers: Layers, volatile: re.Pattern[str], inside: int, uids: i
             gone.add(path + "/")
         node, digest = _node(place, about, uids)
         nodes[path], digests[path] = node, digest
-    return Picture(nodes=nodes, gone=frozenset(gone), digests=digests, firewall=firewall_rules(inside))
+    try:
+        firewall = firewall_rules(inside)
+    except OSError:
+        firewall = _UNREADABLE
+    return Picture(nodes=nodes, gone=frozenset(gone), digests=digests, firewall=firewall)
 
 
 def lasting(base: Mapping[str, str], picture: Picture) -> dict[str, str]:
@@ -195,7 +201,9 @@ def _node(place: Path, about: os.stat_result, uids: int) -> tuple[Node, str]:
                     data = file.read()
                     what = hashlib.sha256(data).hexdigest()[:24]
                 else:
-                    what = hashlib.file_digest(file, "sha256").hexdigest()[:24]
+                    # A file with a hole is as long as somebody likes; its beginning, length and time stand for it.
+                    start = hashlib.sha256(file.read(_KEPT_BYTES)).hexdigest()[:24]
+                    what = f"{start}+{about.st_size}@{about.st_mtime_ns}"
         except OSError:
             what = "gone"
     elif not stat.S_ISDIR(about.st_mode):

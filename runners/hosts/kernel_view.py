@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import hashlib
 import os
+import stat
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from pathlib import Path
@@ -175,6 +176,7 @@ def _digest(handle: int) -> str:
     """The digest of an open file, which is closed; remembered by which file it is."""
     with os.fdopen(handle, "rb") as file:
         about = os.fstat(file.fileno())
-        if about.st_size > _LARGEST_PROGRAM:
-            return f"large:{about.st_size}"
+        # What is named may be anything, a device that never ends too.
+        if not stat.S_ISREG(about.st_mode) or about.st_size > _LARGEST_PROGRAM:
+            return f"no program:{about.st_size}"
         return hashlib.file_digest(file, "sha256").hexdigest()

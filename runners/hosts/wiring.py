@@ -111,7 +111,10 @@ def _run(argv: list[str], given: str) -> str:
     program = shutil.which(argv[0])
     if program is None:
         raise HostError(f"{argv[0]} is not installed", remedy="apt-get install iproute2 iptables")
-    done = subprocess.run([program, *argv[1:]], input=given, capture_output=True, text=True, timeout=_SECONDS)
+    try:
+        done = subprocess.run([program, *argv[1:]], input=given, capture_output=True, text=True, timeout=_SECONDS)
+    except subprocess.TimeoutExpired:
+        raise OSError(f"{' '.join(argv)}: no end within {_SECONDS} s") from None
     if done.returncode:
         raise OSError(f"{' '.join(argv)}: {done.stderr.strip()}")
     return done.stdout

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import re
 import socket
 import stat
 import struct
@@ -12,8 +13,9 @@ from pathlib import Path
 import pytest
 
 from runners.hosts.dbus import Connection, DBusError
-from runners.hosts.facts import Picture, lasting
+from runners.hosts.facts import Layers, Picture, lasting, take_picture
 from runners.hosts.kernel import open_beneath
+from runners.hosts.kernel_view import Process, program_of
 from runners.hosts.layer import _merged_accounts, write_layer
 from runners.hosts.neighbours import answer_query
 from runners.hosts.playbooks import has_failed
@@ -163,6 +165,20 @@ def test_facts_are_the_image_and_what_was_changed() -> None:
     other = Picture(nodes={}, gone=frozenset(), digests={}, firewall=("*filter", ":INPUT DROP [9:999]"))
     once = Picture(nodes={}, gone=frozenset(), digests={}, firewall=("*filter", ":INPUT ACCEPT [0:0]"))
     assert lasting({}, counted) == lasting({}, once) != lasting({}, other)
+
+
+def test_endless_things_are_not_read_to_their_end(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("runners.hosts.facts.firewall_rules", lambda network: ())
+    layer = tmp_path / "layer"
+    (layer / "etc").mkdir(parents=True)
+    with (layer / "etc/hole").open("wb") as hole:
+        hole.truncate(1 << 40)
+    picture = take_picture(Layers(upper=layer, lower=()), re.compile("(?!)"), -1, 0)
+    assert picture.nodes["/etc/hole"].data is None
+    assert "1099511627776" in picture.digests["/etc/hole"]
+    line = ("python3", "/dev/zero")
+    me = Process(pid=os.getpid(), inner=1, name="python3", argv=line, state="S", uid=0, rss=0, started="")
+    assert program_of(me, lambda path: os.open(path, os.O_RDONLY)).endswith("+no program:0")
 
 
 # -- images
