@@ -12,15 +12,13 @@ from functools import cache
 from typing import Literal, get_args
 
 from scenario_dsl.model import Difficulty, Kind, Split
-from scenario_dsl.modules import MODULES
-from scenario_dsl.parameters import TYPE_KEYWORD, TYPE_NAMES
-from scenario_dsl.probes import PROBES
+from scenario_dsl.parameters import TYPE_KEYWORD
+from scenario_dsl.schema_fault import VALUE, fault_schema, probe_schema
+from scenario_dsl.schema_intervention import intervention_document, intervention_schema, step_schema
 from scenario_dsl.schema_parts import (
-    FAULT_NAME,
     PARAMETER_NAME,
     SCENARIO_NAME,
     Schema,
-    arguments,
     choice,
     flag,
     free_mapping,
@@ -42,31 +40,6 @@ POLICIES: Mapping[str, str] = {
     ),
 }
 
-_VALUE: Schema = {
-    "type": ["string", "number", "boolean", "array"],
-    "title": "text, a number, true or false, or a list",
-    "description": "the value",
-}
-
-
-def _probe() -> Schema:
-    probes = {
-        probe.name: arguments(
-            f"probe `{probe.name}`",
-            probe.parameters,
-            description=probe.doc,
-            exactly_one=probe.exactly_one,
-            at_least_one=probe.at_least_one,
-        )
-        for probe in PROBES.values()
-    }
-    return {
-        **mapping("a probe", probes, description="one read-only measurement and what is expected of it"),
-        "minProperties": 1,
-        "maxProperties": 1,
-        TYPE_KEYWORD: "probe",
-    }
-
 
 def _use() -> Schema:
     return {
@@ -78,63 +51,6 @@ def _use() -> Schema:
         "additionalProperties": {"type": "object", "title": "the arguments of a fault"},
         TYPE_KEYWORD: "fault",
     }
-
-
-def _step() -> Schema:
-    return mapping(
-        "a step",
-        {
-            "think": text("the reasoning of an expert at this point"),
-            "run": typed("shell", "what is typed"),
-            "discover": named(PARAMETER_NAME, "the name that the command's output is bound to, for later steps"),
-            "only_if": typed("shell", "a guard: the step is left out where this does not exit 0"),
-            "undo": typed("shell", "what takes the step back"),
-            "answer": text("an answer that is handed in, instead of a command"),
-        },
-        exactly_one=(("run", "answer"),),
-        together={"discover": ("run",), "undo": ("run",)},
-        description="one step of an intervention",
-    )
-
-
-def _intervention_keys() -> dict[str, Schema]:
-    predicts = text("what is seen if that is the cause")
-    other = mapping(
-        "an alternative",
-        {"hypothesis": text("another cause that was considered"), "predicts": predicts},
-        required=("hypothesis",),
-        description="a competing hypothesis",
-    )
-    return {
-        "hypothesis": text("what is believed to be the cause"),
-        "predicts": predicts,
-        "alternatives": many(other, "competing hypotheses"),
-        "evidence": many(named("^[0-9a-f]{8,64}$", "an observation", title="an id"), "ids of what speaks for it"),
-        "falsifier": typed("shell", "exits 0 if the hypothesis is wrong; run before anything is changed"),
-        "invariants": many(typed("shell", "exits 0 before, and must after"), "what must stay true"),
-        "steps": many({"$ref": "#/$defs/step"}, "what is done, in order", at_least=1),
-        "postconditions": many(typed("shell", "exits 0 once the steps are done"), "what must be true in the end"),
-        "ordered": flag("the order of the steps matters, and the graders must see it"),
-    }
-
-
-def _intervention(title: str, *, hypothesis: bool) -> Schema:
-    return mapping(
-        title,
-        _intervention_keys(),
-        required=("hypothesis", "steps") if hypothesis else ("steps",),
-        description="what an expert does" if hypothesis else "a repair that only looks right",
-    )
-
-
-def _intervention_document() -> Schema:
-    schema = mapping(
-        "the intervention",
-        {"intervention": text("its name"), **_intervention_keys()},
-        required=("intervention", "hypothesis", "steps"),
-        description="What an agent hands in: a repair that can be replayed where nobody has been.",
-    )
-    return {**schema, "$defs": {"step": _step()}}
 
 
 def _objective() -> Schema:
@@ -210,7 +126,7 @@ def _scenario() -> Schema:
     control = mapping(
         "a control",
         {
-            "parameters": free_mapping("`parameters`", _VALUE, "what differs from the primary", names=PARAMETER_NAME),
+            "parameters": free_mapping("`parameters`", VALUE, "what differs from the primary", names=PARAMETER_NAME),
             "complaint": text("what the agent reads there, if something else"),
             "instead_of_faults": many(uses, "its decoys; nothing is really broken"),
         },
@@ -228,7 +144,7 @@ def _scenario() -> Schema:
             "tags": many(text("a tag"), "what it is about"),
             "system": named(SCENARIO_NAME, "the system it breaks"),
             "parameters": free_mapping(
-                "`parameters`", _VALUE, "what may differ between the primary and its twins", names=PARAMETER_NAME
+                "`parameters`", VALUE, "what may differ between the primary and its twins", names=PARAMETER_NAME
             ),
             "complaint": text("what a user or a monitor says; all that the agent reads"),
             "faults": many(uses, "what is broken at the start", at_least=1),
@@ -260,16 +176,18 @@ def _scenario() -> Schema:
             ),
             "twins": free_mapping(
                 "`twins`",
-                free_mapping("a twin", _VALUE, "parameters that differ from the primary's", names=PARAMETER_NAME),
+                free_mapping("a twin", VALUE, "parameters that differ from the primary's", names=PARAMETER_NAME),
                 "worlds with the same cause behind another surface, by name",
             ),
             "controls": free_mapping("`controls`", control, "healthy worlds with a decoy symptom, by name"),
             "interventions": mapping(
                 "`interventions`",
                 {
-                    "gold": _intervention("`gold`", hypothesis=True),
+                    "gold": intervention_schema("`gold`", hypothesis=True),
                     "bad": free_mapping(
-                        "`bad`", _intervention("a bad habit", hypothesis=False), "repairs that only look right, by name"
+                        "`bad`",
+                        intervention_schema("a bad habit", hypothesis=False),
+                        "repairs that only look right, by name",
                     ),
                 },
                 required=("gold",),
@@ -296,67 +214,11 @@ def _scenario() -> Schema:
     )
     schema["if"] = {"properties": {"kind": {"const": "repair"}}, "required": ["kind"]}
     schema["then"] = {"required": ["faults"]}
-    return {**schema, "$defs": {"probe": _probe(), "use": _use(), "step": _step()}}
-
-
-def _task() -> Schema:
-    modules = {
-        module.name: arguments(
-            f"module `{module.name}`", module.parameters, description=module.doc, exactly_one=module.exactly_one
-        )
-        for module in MODULES.values()
-    }
-    task = mapping(
-        "a task",
-        {
-            "name": text("what the task does"),
-            "when": text("a condition, as Ansible writes it"),
-            "loop": {"type": ["array", "string"], "title": "a list", "description": "the task runs for every `item`"},
-            "register": named(PARAMETER_NAME, "the name that the result is bound to"),
-            "ignore_errors": flag("go on when the task fails"),
-            **modules,
-        },
-        required=("name",),
-        at_least_one=tuple(modules),
-        description="one Ansible task",
-    )
-    return {**task, TYPE_KEYWORD: "task"}
-
-
-def _fault() -> Schema:
-    argument = mapping(
-        "an argument",
-        {
-            "type": choice(TYPE_NAMES, "the type of its values"),
-            "required": flag("whether it must be given"),
-            "default": {"description": "its value where none is given"},
-            "doc": text("what it is, in one line"),
-            "choices": many(_VALUE, "the values it may have", at_least=1),
-        },
-        required=("type", "doc"),
-        description="one argument",
-    )
-    schema = mapping(
-        "the fault",
-        {
-            "fault": named(FAULT_NAME, "the fault's name, that of its file"),
-            "title": text("one line"),
-            "doc": text("what is broken, and what is not"),
-            "decoy": flag("it breaks nothing and only looks so; controls use it"),
-            "arguments": free_mapping("`arguments`", argument, "its arguments, by name", names=PARAMETER_NAME),
-            "inject": many({"$ref": "#/$defs/task"}, "the tasks that break it", at_least=1),
-            "revert": many({"$ref": "#/$defs/task"}, "the tasks that undo it"),
-            "witness": many({"$ref": "#/$defs/probe"}, "probes that all hold exactly while it is in force", at_least=1),
-            "example": {"type": "object", "title": "`example`", "description": "arguments that make sense"},
-        },
-        required=("fault", "title", "doc", "inject", "revert", "witness"),
-        description="One named break of a system.",
-    )
-    return {**schema, "$defs": {"probe": _probe(), "task": _task()}}
+    return {**schema, "$defs": {"probe": probe_schema(), "use": _use(), "step": step_schema()}}
 
 
 def _system() -> Schema:
-    return {**system_schema({"$ref": "#/$defs/probe"}), "$defs": {"probe": _probe()}}
+    return {**system_schema({"$ref": "#/$defs/probe"}), "$defs": {"probe": probe_schema()}}
 
 
 def _pack() -> Schema:
@@ -388,10 +250,10 @@ def schema(kind: DocumentKind) -> Mapping[str, object]:
     """The published schema of one kind of document."""
     makers = {
         "scenario": _scenario,
-        "fault": _fault,
+        "fault": fault_schema,
         "system": _system,
         "pack": _pack,
-        "intervention": _intervention_document,
+        "intervention": intervention_document,
     }
     return {
         "$schema": "https://json-schema.org/draft/2020-12/schema",
