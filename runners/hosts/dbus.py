@@ -106,7 +106,7 @@ class Connection:
         while len(parts) < size:
             part = self._link.recv(size - len(parts))
             if not part:
-                raise DBusError("the connection was closed")
+                raise ConnectionResetError("the connection was closed")
             parts += part
         return bytes(parts)
 

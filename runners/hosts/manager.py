@@ -24,6 +24,7 @@ _HELPER = (
     "link.connect('/proc/self/fd/{folder}/private'); "
     "socket.send_fds(socket.socket(fileno={back}), [b'x'], [link.fileno()])"
 )
+_UNIT, _SERVICE = "org.freedesktop.systemd1.Unit", "org.freedesktop.systemd1.Service"
 _PROPERTIES = "org.freedesktop.DBus.Properties"
 
 
@@ -61,14 +62,14 @@ class Manager:
     def unit(self, name: str) -> Unit:
         full = name if "." in name else f"{name}.service"
         path = str(self._call(*_MANAGER, "LoadUnit", full)[0])
-        found = self._properties(path, "")
+        service = full.endswith(".service")
         return Unit(
             name=full,
-            active=str(found.get("ActiveState", "")),
-            load=str(found.get("LoadState", "")),
-            file=str(found.get("UnitFileState", "")),
-            main=_number(found.get("MainPID")),
-            restarts=_number(found.get("NRestarts")),
+            active=str(self._property(path, _UNIT, "ActiveState")),
+            load=str(self._property(path, _UNIT, "LoadState")),
+            file=str(self._property(path, _UNIT, "UnitFileState")),
+            main=_number(self._property(path, _SERVICE, "MainPID")) if service else 0,
+            restarts=_number(self._property(path, _SERVICE, "NRestarts")) if service else 0,
         )
 
     def wait_until_up(self, units: Sequence[str], runs: Callable[[], bool]) -> None:
@@ -98,8 +99,7 @@ class Manager:
         """(name, main process) of every active service that has one."""
         for one in _list(self._call(*_MANAGER, "ListUnits")[0]):
             if isinstance(one, tuple) and str(one[0]).endswith(".service") and one[3] == "active":
-                found = self._properties(str(one[6]), "org.freedesktop.systemd1.Service")
-                main = _number(found.get("MainPID"))
+                main = _number(self._property(str(one[6]), _SERVICE, "MainPID"))
                 if main:
                     yield str(one[0]), main
 
@@ -108,10 +108,6 @@ class Manager:
         for one in _list(self._call(*_MANAGER, "ListUnits")[0]):
             if isinstance(one, tuple) and str(one[0]).endswith(".timer") and one[3] == "active":
                 yield str(one[0])
-
-    def _properties(self, path: str, interface: str) -> dict[str, Decoded]:
-        found = self._call(path, _PROPERTIES, "GetAll", interface)[0]
-        return found if isinstance(found, dict) else {}
 
     def _property(self, path: str, interface: str, name: str) -> Decoded:
         return self._call(path, _PROPERTIES, "Get", interface, name)[0]
