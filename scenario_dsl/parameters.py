@@ -303,6 +303,7 @@ def schema_of(name: str) -> dict[str, object]:
 
 
 TYPE_KEYWORD = "x-breakfix-type"
+FIXED_KEYWORD = "x-breakfix-fixed"
 """The key of a schema that names the type of its values: one of `TYPES`, or a part of a document (probe, task,
 fault)."""
 

@@ -9,7 +9,7 @@ from collections.abc import Mapping, Sequence
 from typing import TypeAlias
 
 from scenario_dsl.model import Parameter
-from scenario_dsl.parameters import TYPE_KEYWORD, schema_of
+from scenario_dsl.parameters import FIXED_KEYWORD, TYPE_KEYWORD, schema_of
 from scenario_dsl.values import thaw
 
 Schema: TypeAlias = dict[str, object]
@@ -27,6 +27,11 @@ def text(description: str) -> Schema:
 def typed(type_name: str, description: str) -> Schema:
     """A value of one of the argument types, templates allowed."""
     return {**schema_of(type_name), "description": description}
+
+
+def fixed(type_name: str, description: str) -> Schema:
+    """A value of one of the argument types that is the same in every world: no templates."""
+    return {**typed(type_name, description), FIXED_KEYWORD: True}
 
 
 def named(pattern: str, description: str, *, title: str = "a name") -> Schema:

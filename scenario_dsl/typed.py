@@ -1,7 +1,7 @@
 """Document -> its value with every typed text in its meaning: sizes in bytes, durations in seconds, patterns proven.
 
 Runs on documents of the right shape; which value has which type is read off the schema. Text that holds a template is
-left alone: it is checked where it is rendered.
+left alone, since it is checked where it is rendered, save where there may be none.
 """
 
 from __future__ import annotations
@@ -11,7 +11,7 @@ from typing import Any
 
 from scenario_dsl.diagnostics import Diagnostic
 from scenario_dsl.nodes import Document, value_of
-from scenario_dsl.parameters import is_template, type_of
+from scenario_dsl.parameters import FIXED_KEYWORD, is_template, type_of
 from scenario_dsl.problems.meaning import WrongArgument
 from scenario_dsl.schema import DocumentKind, inlined
 from scenario_dsl.values import Route, Value
@@ -41,7 +41,7 @@ def _walk(document: Document, schema: Any, value: Value, route: Route, found: li
         items = schema.get("items")
         return tuple(_walk(document, items, item, (*route, index), found) for index, item in enumerate(value))
     own = type_of(schema)
-    if own is None or value is None or is_template(value):
+    if own is None or value is None or (is_template(value) and not schema.get(FIXED_KEYWORD)):
         return value
     try:
         return own.normal(value)

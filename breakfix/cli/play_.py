@@ -22,7 +22,7 @@ from runners.plan import plan
 from runners.records import AgentIdentity, TrialRecord, judge
 from runners.sim.commands import COMMANDS
 from runners.trials import Work, run_trial
-from scenario_dsl.errors import AuthorError
+from scenario_dsl.errors import AuthorError, InternalError
 from scenario_dsl.model import Step
 from scenario_dsl.worlds import ResolvedScenario
 
@@ -92,7 +92,8 @@ def _play(name: str, seed: int, reveal: bool) -> int:
         say(f"  because: {reason}")
     if reveal:
         _show_gold(scenario)
-    return 0
+    # A world that failed is ours to mend, and no verdict on anybody.
+    return InternalError.exit_code if any(record.outcome == "Errored" for record in records) else 0
 
 
 _MEANING: Mapping[str, str] = {
