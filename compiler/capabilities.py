@@ -48,7 +48,6 @@ class Lack:
         return f"{self.user} (world {self.world}) uses the {self.kind} {self.name}: {self.reason}"
 
 
-_SHARED_KERNEL = "a container shares its host's kernel, and mounts in it are the host's to make"
 CAPABILITIES: Mapping[str, Capabilities] = MappingProxyType(
     {
         capabilities.backend: capabilities
@@ -62,7 +61,7 @@ CAPABILITIES: Mapping[str, Capabilities] = MappingProxyType(
             Capabilities(
                 backend="container",
                 title="real Linux, one container for each world, broken by Ansible; real time",
-                lacks_modules={"mount": _SHARED_KERNEL},
+                lacks_modules={},
                 lacks_probes={
                     "sysctl": "most kernel settings in a container are the host's",
                     "sql": "no trusted client of the database asks it there",

@@ -1,7 +1,7 @@
 """The Ansible modules that a fault may use, with the arguments of theirs that every backend takes.
 
-Names and meanings are Ansible's own (`ansible-doc ansible.builtin.copy`, and so on; `mount` is `ansible.posix`'s). What
-is not listed is refused, so that a fault never means more on one backend than on another.
+Names and meanings are Ansible's own (`ansible-doc ansible.builtin.copy`, and so on), all of them brought by
+ansible-core itself. What is not listed is refused, so that a fault never means more on one backend than on another.
 """
 
 from __future__ import annotations
@@ -288,26 +288,6 @@ _WAIT_FOR = ModuleType(
         _may("msg", "string", "the message when giving up"),
     ),
 )
-_MOUNT = ModuleType(
-    name="mount",
-    doc="A mount and its line in /etc/fstab.",
-    parameters=(
-        _must("path", "path", "where"),
-        _must(
-            "state",
-            "string",
-            "what shall be",
-            choices=("mounted", "unmounted", "present", "absent", "remounted", "ephemeral"),
-        ),
-        _may("src", "string", "what is mounted"),
-        _may("fstype", "string", "the kind of file system"),
-        _may("opts", "string", "its options"),
-        _may("dump", "string", "the fifth field of the line"),
-        _may("passno", "string", "the sixth field of the line"),
-        _may("boot", "boolean", "mount it at boot"),
-        _may("fstab", "path", "another table"),
-    ),
-)
 MODULES: Mapping[str, ModuleType] = MappingProxyType(
     {
         module.name: module
@@ -328,7 +308,6 @@ MODULES: Mapping[str, ModuleType] = MappingProxyType(
             _STAT,
             _SLURP,
             _WAIT_FOR,
-            _MOUNT,
         )
     }
 )

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 
-from compiler.lower.mounts import lower_mount
 from compiler.lower.yaml_text import Unsafe, write
 from scenario_dsl.model import Task
 from scenario_dsl.realise.literals import unescape
@@ -24,13 +23,8 @@ def revert_tasks(faults: Sequence[ResolvedFault]) -> tuple[Task, ...]:
 
 def playbook(name: str, tasks: Iterable[Task]) -> bytes:
     """One play of these tasks, on whatever inventory it is given, as root."""
-    lowered = [_task(part) for task in tasks for part in _builtin(task)]
+    lowered = [_task(task) for task in tasks]
     return write([{"name": _value(name), "hosts": "all", "gather_facts": False, "become": True, "tasks": lowered}])
-
-
-def _builtin(task: Task) -> tuple[Task, ...]:
-    """The task in modules that ansible-core itself brings: only `mount` is not among them."""
-    return lower_mount(task) if task.module == "mount" else (task,)
 
 
 def _task(task: Task) -> dict[str, object]:

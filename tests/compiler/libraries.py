@@ -93,14 +93,8 @@ MOUNT = Fault(
     title="A file system is not mounted",
     doc="It was unmounted.",
     arguments=(Parameter(name="path", type="path", doc="where", required=True),),
-    inject=(Task(name="gone", module="mount", arguments={"path": "{{ path }}", "state": "absent"}),),
-    revert=(
-        Task(
-            name="back",
-            module="mount",
-            arguments={"path": "{{ path }}", "src": "/dev/vdb1", "fstype": "ext4", "state": "mounted"},
-        ),
-    ),
+    inject=(Task(name="gone", module="command", arguments={"argv": ("umount", "{{ path }}")}),),
+    revert=(Task(name="back", module="command", arguments={"argv": ("mount", "{{ path }}")}),),
     witness=(Probe(type="mount", arguments={"path": "{{ path }}", "mounted": False}),),
 )
 NOISE = Fault(

@@ -7,7 +7,7 @@ from compiler.resolve import resolve
 from scenario_dsl.model import Probe
 from scenario_dsl.modules import MODULES
 from scenario_dsl.probes import PROBES
-from tests.compiler.libraries import INVESTIGATION, RECOVERY, SYSTEM, library
+from tests.compiler.libraries import INVESTIGATION, MOUNT, RECOVERY, SYSTEM, library
 
 
 def test_the_tables_speak_of_modules_and_probe_types_that_exist() -> None:
@@ -20,12 +20,15 @@ def test_the_tables_speak_of_modules_and_probe_types_that_exist() -> None:
 
 
 def test_a_lack_names_the_fault_and_the_reason_once() -> None:
-    lacks = lacking(resolve(RECOVERY, library()), SYSTEM, "container")
+    settings = replace(MOUNT, witness=(Probe(type="sysctl", arguments={"key": "vm.swappiness", "equals": "0"}),))
+    known = library()
+    scenario = resolve(RECOVERY, replace(known, faults={**known.faults, MOUNT.name: settings}))
+    lacks = lacking(scenario, SYSTEM, "container")
     assert [(lack.kind, lack.name, lack.user, lack.world) for lack in lacks] == [
-        ("module", "mount", "fault unmount", "primary")
+        ("probe", "sysctl", "fault unmount", "primary")
     ]
-    assert str(lacks[0]).startswith("fault unmount (world primary) uses the module mount: a container shares")
-    assert lacking(resolve(RECOVERY, library()), SYSTEM, "sim") == ()
+    assert str(lacks[0]).startswith("fault unmount (world primary) uses the probe sysctl: most kernel settings")
+    assert lacking(scenario, SYSTEM, "sim") == ()
     assert lacking(resolve(INVESTIGATION, library()), SYSTEM, "container") == ()
 
 

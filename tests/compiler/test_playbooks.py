@@ -11,12 +11,11 @@ from pathlib import Path
 import pytest
 import yaml
 
-from compiler.lower.mounts import lower_mount
 from compiler.lower.playbooks import inject_tasks, playbook, revert_tasks
 from compiler.lower.yaml_text import Unsafe, write
 from compiler.model import Bundle
 from compiler.resolve import resolve
-from scenario_dsl.model import FaultUse, Task
+from scenario_dsl.model import FaultUse
 from tests.compiler.libraries import RECOVERY, library
 
 ANSIBLE = Path(sys.executable).parent / "ansible-playbook"
@@ -64,7 +63,6 @@ def test_modules_are_fully_qualified_and_ansible_cores_own(bundle: Bundle) -> No
         for task in read(bundle, path):
             (module,) = task.keys() - words
             assert module.startswith("ansible.builtin.")
-            assert module != "ansible.builtin.mount"
 
 
 def test_text_with_braces_is_marked_and_expressions_are_not(bundle: Bundle) -> None:
@@ -83,19 +81,6 @@ def test_the_tasks_own_words_come_along(bundle: Bundle) -> None:
     assert read(bundle, "primary/inject.yml")[1]["register"] == "kept"
 
 
-def test_mounts_become_what_ansible_core_has(bundle: Bundle) -> None:
-    tasks = read(bundle, "primary/cascades/log-flood/revert.yml")
-    assert [next(key for key in task if key != "name") for task in tasks] == [
-        "ansible.builtin.file",
-        "ansible.builtin.lineinfile",
-        "ansible.builtin.shell",
-    ]
-    pattern = tasks[1]["ansible.builtin.lineinfile"]["regexp"]
-    assert re.search(pattern, "/dev/vdb1  /var/log ext4 defaults 0 0")
-    assert not re.search(pattern, "# /dev/vdb1 /var/log ext4 defaults 0 0")
-    assert not re.search(pattern, "/dev/vdb1 /var/log2 ext4 defaults 0 0")
-
-
 @pytest.mark.parametrize(
     "text",
     ["0640", "yes", "on", "1:30", "~", "null", "", " x ", "a: b", "#", "1e3", "=", "é\n\tb\n", "a\r\nb", "x \ny"],
@@ -103,32 +88,6 @@ def test_mounts_become_what_ansible_core_has(bundle: Bundle) -> None:
 def test_text_stays_text_in_yaml(text: str) -> None:
     for wrapped in (text, Unsafe(text)):
         assert yaml.load(write({"a": [wrapped]}), Loader=Reader) == {"a": [text]}
-
-
-@pytest.mark.parametrize(
-    ("state", "modules"),
-    [
-        ("present", ["lineinfile"]),
-        ("mounted", ["file", "lineinfile", "shell"]),
-        ("ephemeral", ["file", "shell"]),
-        ("unmounted", ["shell"]),
-        ("absent", ["shell", "lineinfile", "shell"]),
-        ("remounted", ["command"]),
-    ],
-)
-def test_every_state_of_a_mount_has_its_tasks(state: str, modules: list[str]) -> None:
-    arguments = {"path": "/srv/it's here", "src": "tmpfs", "fstype": "tmpfs", "opts": "size=1m", "state": state}
-    task = Task(name="t", module="mount", arguments=arguments, register="result", when="x.changed")
-    tasks = lower_mount(task)
-    assert [part.module for part in tasks] == modules
-    assert [part.register for part in tasks] == [None] * (len(modules) - 1) + ["result"]
-    assert {part.when for part in tasks} == {"x.changed"}
-    for part in tasks:
-        if part.module == "shell":
-            subprocess.run(["sh", "-n", "-c", str(part.arguments["cmd"])], check=True)
-            assert "'/srv/it'\"'\"'s here'" in str(part.arguments["cmd"])
-    if state == "remounted":
-        assert tasks[0].arguments["argv"] == ("mount", "-o", "remount,size=1m", "/srv/it's here")
 
 
 def test_the_view_of_the_probes_is_written_as_the_language_writes_them(bundle: Bundle) -> None:

@@ -16,7 +16,6 @@ from runners.sim.tasks import (
     group,
     iptables,
     lineinfile,
-    mount,
     replace,
     service,
     shell,
@@ -40,7 +39,7 @@ STEPS = 20_000_000
 
 
 _SOURCES = (
-    blockinfile, command, copy, cron, file, group, iptables, lineinfile, mount, replace, service, shell, slurp, stat,
+    blockinfile, command, copy, cron, file, group, iptables, lineinfile, replace, service, shell, slurp, stat,
     systemd, user, wait_for,
 )  # fmt: skip
 

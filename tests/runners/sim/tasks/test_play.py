@@ -137,16 +137,3 @@ def test_iptables_rules_come_and_go() -> None:
     assert apply(machine, task("iptables", chain="INPUT", policy="DROP"), {}).changed
     assert not apply(machine, task("iptables", chain="INPUT", policy="DROP"), {}).changed
     assert apply(machine, task("iptables", chain="NOWHERE", jump="DROP"), {}).failed
-
-
-def test_mounts_and_their_table() -> None:
-    machine = bare_machine()
-    machine.view().write("/etc/fstab", b"/dev/vda1 / ext4 defaults 0 1\n")
-    mounted = task("mount", path="/mnt/scratch", src="tmpfs", fstype="tmpfs", opts="size=16m", state="mounted")
-    assert apply(machine, mounted, {}).changed
-    assert not apply(machine, mounted, {}).changed
-    assert "tmpfs /mnt/scratch tmpfs size=16m 0 0" in machine.view().text("/etc/fstab")
-    assert apply(machine, task("mount", path="/mnt/scratch", state="absent"), {}).changed
-    assert machine.view().text("/etc/fstab") == "/dev/vda1 / ext4 defaults 0 1\n"
-    assert apply(machine, task("mount", path="/", opts="ro,relatime", state="remounted"), {}).changed
-    assert machine.files.mounts[0].read_only
