@@ -18,6 +18,7 @@ from runners.sim.shell.ast import (
     Simple,
     Statement,
 )
+from runners.sim.shell.nesting import Keyboard
 from runners.sim.shell.session import BackgroundJob
 from runners.sim.shell.signals import ShellExit
 
@@ -113,7 +114,8 @@ def start_job(shell: Shell, statement: Statement) -> None:
     shell.spend(30)
     fds = dict(shell.fds)
     child = shell.subshell(fds)
-    if "monitor" not in session.options and 0 in child.fds:
+    # With job control a job keeps the terminal, which stops it once it reads there; here it finds nothing to read.
+    if 0 in child.fds and ("monitor" not in session.options or isinstance(child.fds[0], Keyboard)):
         release(child.fds[0])
         child.fds[0] = redirections.null_device(shell.machine)
     pid = child.session.pid

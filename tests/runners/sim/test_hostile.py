@@ -48,7 +48,7 @@ ENDLESS = (
     "bash < /dev/zero", "x=$(cat /dev/zero)", "read x < /dev/zero", "mapfile < /dev/zero", "cat <(cat <(cat <(yes)))", "yes | tee >(yes) >(yes)",
     "x=aaaaaaaa; while :; do x=$x$x; done", "a=$(printf 'a%.0s' {1..10000}); while :; do a=${a//a/aa}; done", "a=(); while :; do a+=(1 2 3); done",
     "declare -A a; while :; do a[$((i++))]=$i; done", "while :; do sleep 100 & done", "while :; do logger x; done", "while :; do date; done",
-    "while :; do useradd u$((n++)); done", "while :; do iptables -A INPUT -p tcp --dport $((n++)) -j DROP; done", "seq 1 1e308", "ping localhost",
+    "while :; do useradd u$((n++)); done", "while :; do iptables -A INPUT -p tcp --dport $((n++)) -j DROP; done", "seq 1 1e308",
     "trap 'while :; do :; done' EXIT; exit", "x='eval \"$x\"'; eval \"$x\"", "tail -f /var/log/syslog & wait", "sleep inf", "wait $(sleep 999)",
     "dd if=/dev/zero of=/dev/null", "tar cf /root/x.tar /dev/zero; yes",
     "curl -d @/dev/zero localhost; yes", "sudo -u postgres psql shop -c 'select count(*) from orders a, orders b, orders c, orders d'; yes",
@@ -60,7 +60,7 @@ ENDLESS = (
 
 
 LARGE = (
-    "yes > /root/x", "watch -n 0 date", "timeout 30 bash -c 'trap \"\" TERM; while :; do :; done'",
+    "yes > /root/x", "ping localhost", "watch -n 0 date", "timeout 30 bash -c 'trap \"\" TERM; while :; do :; done'",
     "printf %1000000000d 1 | wc -c", "printf '%.1000000000f' 1 | wc -c", "printf '%*d' 999999999 1 | wc -c", "printf -v x '%999999999s' a",
     "awk 'BEGIN { printf \"%999999999d\", 1 }' | wc -c", "awk 'BEGIN { x = \"a\"; for (i = 0; i < 40; i++) gsub(/a/, \"aa\", x) }'",
     "x=$(head -c 10M /dev/zero | tr '\\0' a); echo $x$x$x$x$x$x$x$x$x$x$x$x$x$x$x$x | wc -c", "x=a; for i in {1..60}; do x+=$x; done; echo ${#x}",
@@ -71,7 +71,7 @@ LARGE = (
     "for f in /etc/hosts /etc/passwd /etc/group /etc/shadow /etc/resolv.conf /etc/crontab /etc/sudoers /etc/nginx/nginx.conf /etc/fstab; do truncate -s 2G $f; done; id; ls -l /; curl -s localhost; sudo id; nginx -t; systemctl restart nginx; dig x; mount; su - -c id",
     "truncate -s 2G /etc/systemd/system/shop.service; systemctl daemon-reload; systemctl restart shop; systemctl status shop",
     "truncate -s 2G /var/log/syslog; logger hello; tail -n 1 /var/log/syslog; logrotate -f /etc/logrotate.conf",
-    "mkdir /root/d; cd /root/d; for i in {1..100000}; do : > f$i; done; ls | wc -l", "mkdir /root/d; cd /root/d; touch {1..50000}; ls | wc -l; rm -rf /root/d",
+    "mkdir /root/d; cd /root/d; for i in {1..80000}; do : > f$i; done; ls | wc -l", "mkdir /root/d; cd /root/d; touch {1..50000}; ls | wc -l; rm -rf /root/d",
     "mkdir /root/d; cd /root/d; seq 1 30000 | xargs touch; find . | wc -l; du -a . | tail -1; tar cf /root/x.tar .",
     "cd /root; for i in {1..3000}; do mkdir d; cd d; done 2>/dev/null; pwd | wc -c; find /root | tail -1 | wc -c; rm -rf /root/d",
     "ln -s /tmp/a /tmp/b; ln -s /tmp/b /tmp/a; cat /tmp/a; ls -L /tmp/a; find -L /tmp; cp -rL /tmp /root/x; du -L /tmp; readlink -f /tmp/a",

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import pytest
+
 from runners.backends.sim import SimWorld
 from tests.runners.sim.worlds import typed, web_server
 
@@ -52,6 +54,14 @@ def test_where_nobody_types_a_shell_reads_what_there_is() -> None:
     assert say(live, "echo id -un | su - postgres; bash < /dev/null; (bash); bash | cat; echo $(bash); id -un") == (
         "postgres\n\nroot\n"
     )
+
+
+@pytest.mark.parametrize("line", ["bash & bash", "set -m; bash & sleep 1; echo ok", "su - postgres & su - postgres"])
+def test_a_shell_in_the_background_takes_no_terminal(line: str) -> None:
+    live = web_server()
+    typed(live, line)
+    said = say(live, "echo here")
+    assert said == "here\n"
 
 
 def test_a_killed_shell_gives_the_terminal_back() -> None:
