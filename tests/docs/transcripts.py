@@ -1,6 +1,6 @@
 """Write the example transcripts anew: `python -m tests.docs.transcripts`.
 
-One scenario of each difficulty, as its own expert solves it: what was thought, typed and seen, from the complaint to
+Every starter scenario as its own expert solves it: what was thought, typed and seen, from the complaint to
 the verdict. The sim gives the same bytes for the same seed, so these are what anybody gets.
 """
 
@@ -21,8 +21,6 @@ from scenario_dsl.worlds import ResolvedScenario
 
 ROOT = Path(__file__).resolve().parents[2]
 FOLDER = ROOT / "docs" / "transcripts"
-SCENARIOS = ("log-analysis", "disk-space-crisis", "security-incident", "cascading-database-failure")
-"""One of each difficulty, from easy to expert."""
 
 
 class Scribe:
@@ -74,8 +72,8 @@ def transcripts() -> dict[str, str]:
     content = verify_under_ephemeral_key(compile_pack(library)).content
     backend = SimBackend()
     return {
-        f"{name}.md": _transcript(Site(content=content, scenario=content.scenarios[name], backend=backend))
-        for name in SCENARIOS
+        f"{name}.md": _transcript(Site(content=content, scenario=scenario, backend=backend))
+        for name, scenario in sorted(content.scenarios.items())
     }
 
 
