@@ -63,7 +63,8 @@ class Scribe:
     def _show(self, screen: str) -> None:
         if not self._sections:
             self._sections.append(("", []))
-        self._sections[-1][1].append(screen if screen.endswith("\n") else f"{screen}\n")
+        shown = screen.replace("\r\n", "\n")
+        self._sections[-1][1].append(shown if shown.endswith("\n") else f"{shown}\n")
 
 
 def transcripts() -> dict[str, str]:
