@@ -47,7 +47,7 @@ def test_no_service_of_the_host_is_reached(live: LiveWorld, service: int) -> Non
 
 
 def test_the_internet_is_not_there(live: LiveWorld) -> None:
-    assert live.run("curl -s -m 3 http://deb.debian.org/ || curl -s -m 3 http://151.101.2.132/", output_bytes=1000,
+    assert live.run("curl -s -m 3 http://example.com/ || curl -s -m 3 http://93.184.215.14/", output_bytes=1000,
                     seconds=20).exit_code != 0  # fmt: skip
 
 
