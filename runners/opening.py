@@ -20,12 +20,13 @@ class Site:
     """Where a scenario is played: everything that opens its worlds.
 
     A world that can be forked is brought into trouble once and kept untouched; those that are played in are its forks,
-    each with chances of its own from there on.
+    each with chances of its own from there on. solutions: by world, what the gate has seen of the scenario's own one.
     """
 
     content: PackContent
     scenario: ResolvedScenario
     backend: Backend
+    solutions: dict[str, object] = field(default_factory=dict, init=False, repr=False, compare=False)
     _kept: dict[str, Forkable] = field(default_factory=dict, init=False, repr=False, compare=False)
 
     def healthy(self, world: World, *, seed: int) -> LiveWorld:

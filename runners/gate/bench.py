@@ -59,6 +59,17 @@ class Bench:
         episode = play(live, self.site.scenario, world, agent, self.limits)
         return Played(world=world, episode=episode, before=before, after=live.facts())
 
+    def solution(self, world: World) -> Played:
+        """The scenario's own solution, played once for all attempts in one process: what it touches does not depend on
+        who was there before."""
+        known = self.site.solutions.get(world.name)
+        if not isinstance(known, Played):
+            known = Bench(site=self.site, limits=self.site.scenario.limits, seed=0).replay(
+                world, self.site.scenario.gold
+            )
+            self.site.solutions[world.name] = known
+        return known
+
     def replay(self, world: World, intervention: Intervention) -> Played:
         """The intervention as an episode in a fresh world."""
         with self.broken(world) as live:

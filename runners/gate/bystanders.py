@@ -43,7 +43,7 @@ def bystanders(bench: Bench, played: Played, means: Means) -> GateFact:
     )
     if any(touched):
         # Only now, for it is one more episode; most repairs leave everything else alone.
-        needed = _touched(bench.replay(played.world, bench.site.scenario.gold))
+        needed = _touched(bench.solution(played.world))
         touched = _Touched(*(tuple(x for x in some if x not in own) for some, own in zip(touched, needed, strict=True)))
     phrases: list[str] = []
     if touched.services:
