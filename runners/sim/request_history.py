@@ -1,7 +1,7 @@
 """What the system's clients, and strangers who look for holes, asked for before a world opens.
 
-They ask as often as they will live. What each path gets is what the running services say to it, tried on a fork of the
-machine, so that yesterday's lines and today's tell of the same server.
+Right before the opening they ask as often as they will live, and less before. What each path gets is what the running
+services say to it, tried on a fork of the machine, so that yesterday's lines and today's tell of the same server.
 """
 
 from __future__ import annotations
@@ -92,6 +92,12 @@ def dice(seed: str) -> Iterator[float]:
         yield (state >> 11) / 2**53
 
 
+def quiet(before: float, at: float) -> float:
+    """How many times less was asked than is now, so many seconds before the opening: it gets busier towards it, and
+    nights are half as busy as days."""
+    return (1.0 + min(before / 1800, 2.0)) * (2.0 if at % DAY < 6 * 3600 else 1.0)
+
+
 def requests(machine: Machine, hours: float) -> list[Asked]:
     """Every request of the last `hours`, oldest first, numbered on from those since the boot."""
     opening = machine.spec.start_time
@@ -115,7 +121,7 @@ def requests(machine: Machine, hours: float) -> list[Asked]:
             agent = client.agents[int(next(rolls) * len(client.agents))]
             if got is not None:
                 found.append((at, source, agent, path or "/", got))
-            at += client.every * (0.7 + 0.6 * next(rolls))
+            at += client.every * quiet(opening - at, at) * (0.7 + 0.6 * next(rolls))
     rolls = dice("scans")
     at = since + _SCANS * next(rolls)
     while callers and at < opening - 1:
