@@ -61,7 +61,7 @@ def command(
     write_bundle(bundle, folder)
     say(f"compiled  {bundle.name} {bundle.version}: {len(library.scenarios)} scenarios into {folder}")
 
-    proof = prove_with_progress(verify_under_ephemeral_key(bundle), find_backend("sim"), repeats=1, quiet=quiet)
+    proof = prove_with_progress(verify_under_ephemeral_key(bundle), find_backend("sim"), repeats=2, quiet=quiet)
     if not proof.holds:
         show_proof(proof, verbose=False)
         return 1
