@@ -24,6 +24,9 @@ _ALWAYS_VOLATILE = ("/proc/*", "/sys/*", "/dev/*", "/run/*", "/tmp/*")  # noqa: 
 
 
 _WITH_HASHES = ("/etc/shadow", "/etc/shadow-")
+_DECIDES = re.compile(r" -j (?:ACCEPT|DROP|REJECT|RETURN|REDIRECT|DNAT|SNAT|MASQUERADE)\b")
+_COUNTS = re.compile(r" -m (?:limit|hashlimit|connlimit|recent)\b")
+"""Matches of iptables that do not say the same of every packet: two such rules let through more than one."""
 _SALTED = re.compile(rb"\$(?:y|gy|7|6|5|2[aby]|1)\$[^:\s]*")
 """A hash with its salt, as crypt(5) writes it: setting the same password again gives another."""
 
@@ -147,10 +150,15 @@ def _digest(inode: Inode) -> str:
 
 
 def _firewall(tables: Tables) -> dict[str, str]:
+    """Chain -> digest of the rules that can decide something: one behind its equal never sees a packet."""
     found: dict[str, str] = {}
     for table in tables:
+        seen: set[str] = set()
         for line in save({table: tables[table]}):
             if line[:1] in ":-":
+                if line in seen and _DECIDES.search(line) and not _COUNTS.search(line):
+                    continue
+                seen.add(line)
                 chain = line[1:].split()[0] if line[0] == ":" else line.split()[1]
                 key = f"firewall:{table}:{chain}"
                 found[key] = hashlib.sha256((found.get(key, "") + line).encode()).hexdigest()[:16]

@@ -4,10 +4,12 @@ from __future__ import annotations
 
 import time
 
+import pytest
+
 from runners.sim.facts import persistent_facts
 from runners.sim.machine import Machine
 from runners.sim.memory import memory, set_resident
-from runners.sim.network.firewall import EMPTY_TABLES
+from runners.sim.network.firewall import EMPTY_TABLES, parse_rule, with_chain
 from runners.sim.systemd import manager
 from runners.sim.users import accounts
 from tests.runners.sim.servers import base, messages, server
@@ -80,6 +82,29 @@ def test_facts_tell_what_changed() -> None:
     assert "firewall:filter:INPUT" in changed
     view.write("/etc/hosts", base().view().read("/etc/hosts"))
     assert persistent_facts(machine)["/etc/hosts"] == before["/etc/hosts"]
+
+
+def insert(machine: Machine, rule: str) -> None:
+    chain = machine.network.tables["filter"]["INPUT"]
+    rules = (parse_rule(rule.split()), *chain.rules)
+    machine.network.tables = with_chain(machine.network.tables, "filter", chain._replace(rules=rules))
+
+
+@pytest.mark.parametrize(
+    ("rule", "lasts"),
+    [
+        ("-s 192.0.2.7 -j DROP", False),  # the first of two decides; the second never sees a packet
+        ("-p tcp --dport 5432 -j ACCEPT", False),
+        ("-p tcp --dport 5432 -j LOG", True),  # writes twice
+        ("-p tcp --dport 22 -m limit --limit 3/min -j ACCEPT", True),  # lets twice as many through
+    ],
+)
+def test_a_rule_behind_its_equal_is_no_fact(rule: str, lasts: bool) -> None:
+    machine = server()
+    insert(machine, rule)
+    once = persistent_facts(machine)
+    insert(machine, rule)
+    assert (persistent_facts(machine) != once) == lasts
 
 
 def test_facts_by_identity_agree_with_facts_by_walking() -> None:
