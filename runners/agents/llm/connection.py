@@ -6,29 +6,33 @@ choice in it) is the endpoint's: asked again for a while, then AgentUnavailableE
 
 from __future__ import annotations
 
+import os
 import re
 import time
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
-from typing import Any, TypeAlias
+from dataclasses import dataclass
+from typing import TypeAlias
 
-import httpx2
 import openai
 from pydantic import BaseModel, Field, ValidationError
 
+from runners.agents.llm.transport import Access, transport_to
 from runners.agents.protocol import AgentUnavailableError
 from runners.seeds import derive
 from runners.text import writable
 
 Message: TypeAlias = Mapping[str, object]
 
-LARGEST_ANSWER = 8 << 20
-"""Bytes of a response that are read; no honest answer is as long."""
 _LONGEST_WAIT = 60.0
 _LONGEST_REASON = 300
 _KEY = re.compile(r"\b(?:sk|key|gsk|xai)-[\w*.-]{6,}")
 _TOO_LONG = re.compile(r"context.{0,20}(length|window|size)|too (long|many tokens)|maximum.{0,30}tokens", re.IGNORECASE)
 _NO_MONEY = re.compile(r"insufficient_quota|billing|credit", re.IGNORECASE)
+
+
+def _api_keys() -> Iterator[str]:
+    """Keys of any provider in this process's environment: a library that reads them by itself may quote one."""
+    return (value for name, value in os.environ.items() if name.endswith("_API_KEY") and len(value) >= 8)
 
 
 class ContextTooLongError(Exception):
@@ -91,22 +95,6 @@ class ModelAnswer:
     seconds: float = 0.0
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Access:
-    """How to ask. patience: seconds for one answer; resend: how often again after an error; backoff: the first pause.
-
-    sampling: the request's own parameters, as the endpoint takes them.
-    """
-
-    url: str
-    key: str
-    model: str
-    sampling: Mapping[str, object] = field(default_factory=dict)
-    patience: float = 120.0
-    resend: int = 6
-    backoff: float = 1.0
-
-
 class Connection:
     """One agent's line to its model."""
 
@@ -116,17 +104,10 @@ class Connection:
         self._sleep = sleep
         self.requests = 0
         self.resent = 0
-        self._client = openai.OpenAI(
-            api_key=access.key or "none",
-            base_url=access.url,
-            max_retries=0,
-            timeout=access.patience,
-            default_headers={"Accept-Encoding": "identity"},
-            http_client=openai.DefaultHttpxClient(event_hooks={"response": [self._bound]}),
-        )
+        self._transport = transport_to(access)
 
     def close(self) -> None:
-        self._client.close()
+        self._transport.close()
 
     def ask(self, messages: Sequence[Message], tools: Sequence[Message] = ()) -> ModelAnswer:
         """One answer. Raises AgentUnavailableError, and ContextTooLongError where fewer words would help."""
@@ -148,14 +129,10 @@ class Connection:
         raise AgentUnavailableError(message, kind="rate-limit" if kind == "rate-limit" else "agent")
 
     def _once(self, messages: Sequence[Message], tools: Sequence[Message], begun: float) -> ModelAnswer:
-        given: Any = {"tools": list(tools)} if tools else {}
-        raw = self._client.chat.completions.with_raw_response.create(
-            model=self._access.model,
-            messages=list(messages),  # type: ignore[arg-type]
-            **given,
-            extra_body=dict(self._access.sampling),
-        )
-        data = raw.http_response.content
+        given: dict[str, object] = {"model": self._access.model, "messages": list(messages), **self._access.sampling}
+        if tools:
+            given["tools"] = list(tools)
+        data = self._transport.send(given)
         try:
             completion = _Completion.model_validate_json(data)
         except ValidationError as error:
@@ -207,35 +184,8 @@ class Connection:
         cause = error.__cause__ if isinstance(error, openai.APIConnectionError) else None
         said = str(cause or error)
         status = f"{error.status_code}: " if isinstance(error, openai.APIStatusError) else ""
-        if self._access.key:
-            said = said.replace(self._access.key, "***")
+        for key in (self._access.key, *_api_keys()):
+            if key:
+                said = said.replace(key, "***")
         line = " ".join(writable(_KEY.sub("***", said)).split())
         return (line if status and line.startswith("Error code") else f"{status}{line}")[:_LONGEST_REASON]
-
-    def _bound(self, response: httpx2.Response) -> None:
-        """A body has an end, in time and in size, whatever its status; one that unpacks to more could have none."""
-        if response.headers.get("content-encoding", "identity") != "identity":
-            raise ValueError("it sent a compressed response, which nobody asked for")
-        assert isinstance(response.stream, httpx2.SyncByteStream)
-        response.stream = _Bounded(response.stream, time.monotonic() + self._access.patience)
-
-
-class _Bounded(httpx2.SyncByteStream):
-    """A body up to its bounds. Raises ValueError where it goes on past them."""
-
-    def __init__(self, stream: httpx2.SyncByteStream, until: float) -> None:
-        self._stream = stream
-        self._until = until
-
-    def __iter__(self) -> Iterator[bytes]:
-        size = 0
-        for part in self._stream:
-            size += len(part)
-            if size > LARGEST_ANSWER:
-                raise ValueError(f"its response has more than {LARGEST_ANSWER} bytes")
-            if time.monotonic() > self._until:
-                raise ValueError("its response came without an end")
-            yield part
-
-    def close(self) -> None:
-        self._stream.close()

@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
-from runners.agents.llm.connection import Access, Connection
+from runners.agents.llm.connection import Connection
 from runners.agents.llm.manner import Manner, Tags, Tools
+from runners.agents.llm.model import Model, key_of
 from runners.agents.llm.player import Conduct, ModelAgent
-from runners.agents.llm.reading import Model, key_of
+from runners.agents.llm.transport import Access
 from runners.agents.protocol import Agent
 
 LARGEST_SEED = (1 << 31) - 1

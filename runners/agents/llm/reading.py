@@ -11,7 +11,8 @@ from types import MappingProxyType
 from typing import Literal, cast
 from urllib.parse import urlsplit
 
-from runners.agents.protocol import Agent, AgentUnavailableError, Setting
+from runners.agents.llm.model import Model, ModelSettings
+from runners.agents.protocol import Agent, Setting
 from runners.agents.settings import flag, number, seconds, used, whole
 from runners.agents.spec import AgentRequest, AgentSpec, Endpoint
 from runners.records import AgentIdentity
@@ -30,44 +31,25 @@ PROVIDERS: Mapping[str, Endpoint] = MappingProxyType(
             Endpoint(name="deepseek", url="https://api.deepseek.com/v1", key_from="DEEPSEEK_API_KEY"),
             Endpoint(name="ollama", url="http://127.0.0.1:11434/v1"),
             Endpoint(name="vllm", url="http://127.0.0.1:8000/v1"),
+            Endpoint(name="litellm", url=""),
         )
     }
 )
-"""Endpoints by the name that stands before the slash; a plan's own come first."""
+"""Endpoints by the name that stands before the slash; a plan's own come first. One without URL is litellm's."""
 _OWN_URL = "OPENAI_BASE_URL"
 """The environment variable that says where `openai` is, as the openai package itself reads it."""
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class ModelSettings:
-    """What differs from these is part of the agent's identity, but for `patience` and `resend`, which are transport."""
+@dataclass(frozen=True, slots=True)
+class Factory:
+    """Makes an agent that talks to one model, where it plays."""
 
-    protocol: Literal["text", "tools"] = "text"
-    temperature: float | None = None
-    top_p: float | None = None
-    max_tokens: int = 2048
-    context_tokens: int = 24_000
-    malformed: int = 5
-    deadline: float = 1800.0
-    hints: bool = False
-    seed: bool = True
-    patience: float = 120.0
-    resend: int = 6
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Model:
-    """Makes an agent that talks to one model. It holds no key: whoever plays reads its own environment."""
-
-    endpoint: Endpoint
-    model: str
-    settings: ModelSettings
-    price: tuple[float, float] | None
+    model: Model
 
     def __call__(self, setting: Setting) -> Agent:
         # Imported where a model plays: the openai package is an extra, and slow to load.
         making = import_module("runners.agents.llm.making")
-        return cast(Agent, making.make(self, setting.seed))
+        return cast(Agent, making.make(self.model, setting.seed))
 
 
 def read(request: AgentRequest) -> AgentSpec:
@@ -77,8 +59,11 @@ def read(request: AgentRequest) -> AgentSpec:
         raise AuthorError("agent `llm` needs a provider and a model: `llm:PROVIDER/MODEL`")
     endpoint = _endpoint(provider, request.endpoints)
     settings = _settings(request)
-    if find_spec("openai") is None:
-        raise HostError("agent `llm` needs the openai package", remedy="pip install 'breakfix[llm]'")
+    for package, needed, extra in (("openai", True, "llm"), ("litellm", not endpoint.url, "litellm")):
+        if needed and find_spec(package) is None:
+            raise HostError(
+                f"agent `llm:{provider}` needs the {package} package", remedy=f"pip install 'breakfix[{extra}]'"
+            )
     if endpoint.key_from and not os.environ.get(endpoint.key_from):
         raise HostError(
             f"agent `llm:{request.configuration}` needs a key in ${endpoint.key_from}, which is not set",
@@ -93,18 +78,8 @@ def read(request: AgentRequest) -> AgentSpec:
         settings=used(settings, ModelSettings(), leave=("patience", "resend")),
         title=request.title,
     )
-    factory = Model(endpoint=endpoint, model=model, settings=settings, price=price)
+    factory = Factory(Model(endpoint=endpoint, model=model, settings=settings, price=price))
     return AgentSpec(identity=identity, factory=factory, lane=endpoint.name, price=price, paid=True)
-
-
-def key_of(endpoint: Endpoint) -> str:
-    """The endpoint's key, from this process's environment. Raises AgentUnavailableError where it is missing."""
-    if not endpoint.key_from:
-        return ""
-    key = os.environ.get(endpoint.key_from, "")
-    if not key:
-        raise AgentUnavailableError(f"${endpoint.key_from} is not set on the machine that plays")
-    return key
 
 
 def _endpoint(provider: str, own: Mapping[str, Endpoint]) -> Endpoint:
@@ -115,6 +90,8 @@ def _endpoint(provider: str, own: Mapping[str, Endpoint]) -> Endpoint:
             "A plan's `endpoints` name further ones"
         )
     endpoint = known[provider]
+    if not endpoint.url:
+        return endpoint
     url = os.environ.get(_OWN_URL) or endpoint.url if provider == "openai" and provider not in own else endpoint.url
     parts = urlsplit(url)
     if parts.scheme not in ("http", "https") or not parts.hostname:

@@ -12,7 +12,7 @@ import pytest
 
 from compiler.model import PackContent
 from runners.agents.llm.connection import Connection
-from runners.agents.llm.reading import Model
+from runners.agents.llm.reading import Factory
 from runners.agents.registry import parse_agent
 from runners.agents.spec import AgentSpec, Endpoint
 from runners.records import TrialRecord
@@ -411,7 +411,7 @@ def test_the_key_is_nowhere_but_in_the_request() -> None:
 def test_a_key_that_is_missing_where_it_plays_is_errored(monkeypatch: pytest.MonkeyPatch) -> None:
     with serving(in_turn(DONE)) as served:
         spec = model_of(served)
-        assert isinstance(spec.factory, Model)
+        assert isinstance(spec.factory, Factory)
         monkeypatch.delenv("HERE_KEY")
         trial = replace(job_of(site_of(repair())).trial, agent=spec.identity)
         factories = {spec.identity: spec.factory}

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from runners.agents.llm import reading
-from runners.agents.llm.reading import PROVIDERS, Model
+from runners.agents.llm.reading import PROVIDERS, Factory
 from runners.agents.registry import parse_agent
 from runners.agents.spec import Endpoint
 from scenario_dsl.errors import AuthorError, HostError
@@ -20,8 +20,8 @@ def _keys(monkeypatch: pytest.MonkeyPatch) -> None:
 
 def url_of(text: str, endpoints: dict[str, Endpoint] | None = None) -> str:
     factory = parse_agent(text, endpoints=endpoints or {}).factory
-    assert isinstance(factory, Model)
-    return factory.endpoint.url
+    assert isinstance(factory, Factory)
+    return factory.model.endpoint.url
 
 
 def test_a_model_waits_at_its_endpoint_and_costs_money() -> None:
@@ -81,3 +81,7 @@ def test_what_is_missing_here_is_told_with_a_remedy(monkeypatch: pytest.MonkeyPa
     with pytest.raises(HostError, match="needs the openai package") as raised:
         parse_agent("llm:ollama/m")
     assert raised.value.remedy == "pip install 'breakfix[llm]'"
+    monkeypatch.setattr(reading, "find_spec", lambda name: None if name == "litellm" else object())
+    with pytest.raises(HostError, match="needs the litellm package") as raised:
+        parse_agent("llm:litellm/anthropic/m")
+    assert raised.value.remedy == "pip install 'breakfix[litellm]'"
