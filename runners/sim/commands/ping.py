@@ -3,13 +3,18 @@
 from __future__ import annotations
 
 import ipaddress
+from signal import SIGINT
+from typing import NamedTuple
 
 from runners.sim.commands.context import Context
+from runners.sim.commands.following import interrupted_at
+from runners.sim.commands.waiting import Killed
 from runners.sim.net_tools import outward
 from runners.sim.network.firewall import Packet, verdict
-from runners.sim.network.names import ResolveFailure, resolve, resolve_all
+from runners.sim.network.names import ResolveFailure, canonical, resolve, resolve_all
 from runners.sim.tool import Tool
 
+NAMES = ("ping", "ping4", "ping6")
 PATH = "/bin/ping"
 
 _TOOL = Tool(
@@ -46,53 +51,105 @@ def main(ctx: Context) -> int:
     if reach == "network":
         ctx.err("connect: Network is unreachable")
         return 2
-    count = int(options.value("c") or 0) or 10
     interval = float(options.value("i") or 1.0)
+    # Without a number it goes on until somebody interrupts it, or until the line is out of time.
+    count = int(float(options.value("c") or 0)) or None
     deadline = float(options.value("w") or 0)
     if deadline:
-        count = min(count, max(int(deadline / interval), 1))
+        most = max(int(deadline / interval), 1)
+        count = most if count is None else min(count, most)
+    name = target if _is_address(target) else canonical(ctx.machine, target)
     if six:
-        ctx.line(f"PING {target}({target} ({address})) 56 data bytes")
+        ctx.line(f"PING {target}({name} ({address})) 56 data bytes")
     else:
-        ctx.line(f"PING {target} ({address}) 56(84) bytes of data.")
-    times: list[float] = []
-    errors = 0
-    for sequence in range(1, count + 1):
-        if sequence > 1:
-            ctx.sleep(interval)
-        if reach == "prohibited":
+        ctx.line(f"PING {name} ({address}) 56(84) bytes of data.")
+    shown = address if options.has("n") or target == address else f"{name} ({address})"
+    tally = _Tally()
+    interrupted = False
+    try:
+        interrupted = _echo(ctx, tally, _Course(reach, address, shown, interval, count, options.has("q")))
+        if reach == "lost" and not interrupted:
+            ctx.sleep(float(options.value("W") or 10))
+    except Killed as killed:
+        if killed.signal != SIGINT:
+            raise
+    if interrupted:
+        ctx.out("^C")
+    _summary(ctx, tally, name, interval)
+    return 0 if tally.times else 1
+
+
+class _Course(NamedTuple):
+    """What is asked: `reach` as `_reach` says it, `shown` the answering host, `most` echoes, None without an end."""
+
+    reach: str
+    address: str
+    shown: str
+    interval: float
+    most: int | None
+    quiet: bool
+
+
+class _Tally:
+    """What came of it so far: echoes sent, milliseconds of those answered, errors told of."""
+
+    __slots__ = ("errors", "sent", "times")
+
+    def __init__(self) -> None:
+        self.sent = 0
+        self.errors = 0
+        self.times: list[float] = []
+
+
+def _echo(ctx: Context, tally: _Tally, course: _Course) -> bool:
+    """Send one echo after another; True where somebody at the terminal had enough."""
+    end = interrupted_at(ctx)
+    while course.most is None or tally.sent < course.most:
+        if tally.sent:
+            ctx.sleep(course.interval)
+        if course.most is None and ctx.machine.clock.now >= end:
+            return True
+        tally.sent += 1
+        ctx.spend(20)
+        if course.reach == "prohibited":
             ctx.stderr.write(b"ping: sendmsg: Operation not permitted\n")
-            continue
-        if reach == "unreachable":
-            errors += 1
+        elif course.reach == "unreachable":
+            tally.errors += 1
             own = outward(ctx.machine)
-            if not options.has("q"):
-                ctx.line(f"From {own.address if own else address} icmp_seq={sequence} Destination Host Unreachable")
-            continue
-        if reach == "lost":
-            continue
-        spread = ctx.machine.random("ping")
-        milliseconds = 0.021 + spread * 0.03 if reach == "self" else 0.35 + spread * 0.4
-        times.append(milliseconds)
-        if not options.has("q"):
-            name = address if options.has("n") or target == address else f"{target} ({address})"
-            ttl = 64
-            ctx.line(f"64 bytes from {name}: icmp_seq={sequence} ttl={ttl} time={_time(milliseconds)} ms")
-    if reach == "lost":
-        ctx.sleep(float(options.value("W") or 10))
+            if not course.quiet:
+                source = own.address if own else course.address
+                ctx.line(f"From {source} icmp_seq={tally.sent} Destination Host Unreachable")
+        elif course.reach != "lost":
+            spread = ctx.machine.random("ping")
+            milliseconds = 0.021 + spread * 0.03 if course.reach == "self" else 0.35 + spread * 0.4
+            tally.times.append(milliseconds)
+            if not course.quiet:
+                ctx.line(f"64 bytes from {course.shown}: icmp_seq={tally.sent} ttl=64 time={_time(milliseconds)} ms")
+    return False
+
+
+def _summary(ctx: Context, tally: _Tally, name: str, interval: float) -> None:
+    times, sent = tally.times, max(tally.sent, 1)
     ctx.line()
-    ctx.line(f"--- {target} ping statistics ---")
-    loss = f"{(count - len(times)) * 100 / count:g}%"
-    failed = f"+{errors} errors, " if errors else ""
-    elapsed = int((count - 1) * interval * 1000) + count - 1
-    ctx.line(f"{count} packets transmitted, {len(times)} received, {failed}{loss} packet loss, time {elapsed}ms")
+    ctx.line(f"--- {name} ping statistics ---")
+    loss = f"{(sent - len(times)) * 100 / sent:g}%"
+    failed = f"+{tally.errors} errors, " if tally.errors else ""
+    elapsed = int((sent - 1) * interval * 1000) + sent - 1
+    ctx.line(f"{sent} packets transmitted, {len(times)} received, {failed}{loss} packet loss, time {elapsed}ms")
     if times:
         mean = sum(times) / len(times)
         deviation = (sum((value - mean) ** 2 for value in times) / len(times)) ** 0.5
         ctx.line(f"rtt min/avg/max/mdev = {min(times):.3f}/{mean:.3f}/{max(times):.3f}/{deviation:.3f} ms")
     else:
         ctx.line()
-    return 0 if times else 1
+
+
+def _is_address(text: str) -> bool:
+    try:
+        ipaddress.ip_address(text)
+    except ValueError:
+        return False
+    return True
 
 
 def _time(milliseconds: float) -> str:
@@ -120,11 +177,7 @@ def _reach(ctx: Context, address: str) -> str:
     if own is not None:
         back = Packet(source, address, "icmp", in_interface="lo")
         return "self" if verdict(network.tables, "INPUT", back) == "ACCEPT" else "lost"
-    try:
-        ipaddress.ip_address(address)
-    except ValueError:
-        return "network"
-    if out is None or not network.gateway:
+    if not _is_address(address) or out is None or not network.gateway:
         return "network"
     answer = Packet(address, source, "icmp", in_interface=out.name, state="ESTABLISHED")
     if verdict(network.tables, "INPUT", answer) != "ACCEPT":

@@ -21,7 +21,7 @@ _IDLE_KEPT = 6
 class Task:
     """One process running beside others. `ready`: whether it can go on (None: yes); `wake`: when its sleep ends."""
 
-    __slots__ = ("body", "done", "greenlet", "killed", "killed_before", "listed", "pid", "ready", "wake")
+    __slots__ = ("body", "done", "greenlet", "ignoring", "killed", "killed_before", "listed", "pid", "ready", "wake")
 
     def __init__(
         self, pid: int, listed: bool, body: Callable[[], None], killed_before: Callable[[int], None] | None
@@ -32,6 +32,8 @@ class Task:
         self.body = body
         self.killed_before = killed_before
         self.killed: int | None = None
+        # (pid, signal): which of its processes ignore what, and so all that they start.
+        self.ignoring: frozenset[tuple[int, int]] = frozenset()
         self.done = False
         self.ready: Ready | None = None
         self.wake: float | None = None
@@ -119,10 +121,20 @@ class Hub:
                 return
         raise BudgetExceeded
 
-    def stop(self, task: Task, signal: int) -> None:
-        """End a task by a signal, and wait until it is gone."""
-        task.killed = signal
-        self.wait(lambda: task.done)
+    def stop(self, task: Task, signal: int, limit: float | None = None) -> None:
+        """Send a signal to a task and wait until it is gone, or until `limit`: it may be ignored or trapped."""
+        alive = self.machine.processes.by_pid
+        if not any(pid in alive and number == signal for pid, number in task.ignoring):
+            task.killed = signal
+        clock = self.machine.clock
+        self.wait(lambda: task.done or (limit is not None and clock.now >= limit), limit)
+
+    def ignore(self, pid: int, signal: int, ignored: bool) -> None:
+        """A process of the current task ignores a signal from now on, or no longer."""
+        current = getcurrent()
+        for task in self.tasks:
+            if task.greenlet is current:
+                task.ignoring = task.ignoring - {(pid, signal)} | ({(pid, signal)} if ignored else set())
 
     def settle(self) -> None:
         """Let every task run until it waits for time or for something that will not come, without passing time."""
@@ -176,7 +188,8 @@ class Hub:
                 task.greenlet = self._idle.pop() if self._idle else self._worker()
                 task.greenlet.switch(task)
             elif task.killed is not None:
-                task.greenlet.throw(Killed(task.killed))
+                signal, task.killed = task.killed, None
+                task.greenlet.throw(Killed(signal))
             else:
                 task.greenlet.switch()
         finally:

@@ -22,6 +22,7 @@ from runners.sim.processes import OpenFile, Process
 from runners.sim.shell import redirections
 from runners.sim.shell.nesting import Entered
 from runners.sim.shell.session import DEFAULT_PATH
+from runners.sim.shell.trapping import heed
 from runners.sim.shell.write_errors import write_failed
 
 if TYPE_CHECKING:
@@ -99,6 +100,8 @@ def external(shell: Shell, argv: list[str], variables: Mapping[str, str], *, in_
             ppid=session.pid, tty=session.tty, shell_scripts=True,
             replacing=session.pid if in_place else None,
         )  # fmt: skip
+    except Killed as killed:
+        return heed(shell, killed, told=True)
     except OSError as error:
         if error.errno == errno.ENOEXEC:
             shell.error(f"{located.path}: cannot execute binary file: Exec format error")

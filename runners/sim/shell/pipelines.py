@@ -6,12 +6,14 @@ from typing import TYPE_CHECKING
 
 from runners.sim.commands.pipes import Pipe, PipeReader, PipeWriter
 from runners.sim.commands.streams import Stream, release
+from runners.sim.commands.waiting import Killed
 from runners.sim.shell import subshells
 from runners.sim.shell.ast import (
     AndOr,
     Command,
     Pipeline,
 )
+from runners.sim.shell.trapping import heed
 
 if TYPE_CHECKING:
     from runners.sim.shell.interpreter import Shell
@@ -87,7 +89,12 @@ def _stages(shell: Shell, node: Pipeline) -> int:
 
         tasks.append(hub.spawn(child.session.pid, body))
         previous = following
-    hub.wait(lambda: all(task.done for task in tasks))
+    try:
+        hub.wait(lambda: all(task.done for task in tasks))
+    except Killed as killed:
+        for task in tasks:
+            task.killed = killed.signal
+        return heed(shell, killed, told=True)
     shell.session.pipe_status = tuple(statuses)
     if "pipefail" in shell.session.options:
         return next((status for status in reversed(statuses) if status), 0)

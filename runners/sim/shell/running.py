@@ -10,7 +10,8 @@ from runners.sim.commands import COMMANDS
 from runners.sim.commands.context import Context
 from runners.sim.commands.open_files import Device
 from runners.sim.commands.streams import Capture, Stream
-from runners.sim.commands.waiting import Hub
+from runners.sim.commands.waiting import Hub, Killed
+from runners.sim.lifecycle import KILL
 from runners.sim.machine import Job, JobResult, Machine
 from runners.sim.shell import redirections
 from runners.sim.shell.ast import Body, Command, Program
@@ -174,6 +175,11 @@ def _run(shell: Shell, text: str | Program, console: Console | None = None) -> i
         if session.mode == "interactive" or session.traps:
             status = _at_exit(shell, status)
         return status
+    except Killed as killed:
+        # bash says goodbye also where a signal ends it, except KILL.
+        if killed.signal != KILL and shell.machine.processes.get(session.pid) is not None:
+            _at_exit(shell, 128 + killed.signal)
+        raise
     except Abandon as abandoned:
         return abandoned.status
     except ExpansionError as problem:

@@ -212,10 +212,14 @@ def trap(shell: Shell, argv: list[str]) -> int:
         if name is None:
             shell.error(f"trap: {text}: invalid signal specification")
             status = 1
-        elif action == "-":
+            continue
+        if action == "-":
             traps.pop(name, None)
         else:
             traps[name] = action or ""
+        number = _SIGNAL_NAMES.get(name)
+        if number:
+            shell.hub.ignore(shell.session.pid, number, action == "")
     return status
 
 

@@ -4,9 +4,11 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from runners.sim.commands.waiting import Killed
 from runners.sim.lifecycle import SIGNALS
 from runners.sim.shell.builtins.arguments import options
 from runners.sim.shell.session import BackgroundJob
+from runners.sim.shell.trapping import heed
 
 if TYPE_CHECKING:
     from runners.sim.shell.interpreter import Shell
@@ -94,7 +96,10 @@ def _done(shell: Shell, pid: int) -> int | None:
 
 
 def _await(shell: Shell, pid: int) -> int:
-    shell.hub.wait(lambda: _done(shell, pid) is not None)
+    try:
+        shell.hub.wait(lambda: _done(shell, pid) is not None)
+    except Killed as killed:
+        return heed(shell, killed)
     status = _done(shell, pid)
     shell.session.jobs = [job._replace(reported=True) if job.pid == pid else job for job in shell.session.jobs]
     return 127 if status is None else status

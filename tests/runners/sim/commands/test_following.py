@@ -29,3 +29,25 @@ def test_mv_between_file_systems_tells_of_both_halves() -> None:
         "removed '/opt/d/f'",
         "removed directory '/opt/d'",
     ]
+
+
+def test_ping_goes_on_until_somebody_has_enough() -> None:
+    done = typed(web_server(), "ping localhost")
+    assert not done.timed_out
+    assert done.exit_code == 0
+    said = done.stdout.decode().splitlines()
+    assert "^C" in said
+    assert said[-2].startswith("5 packets transmitted, 5 received, 0% packet loss")
+
+
+def test_ping_in_a_script_is_cut_without_its_statistics() -> None:
+    done = typed(web_server(), "ping localhost < /dev/null", seconds=30)
+    assert done.timed_out
+    assert done.stdout.decode().splitlines()[-1].startswith("64 bytes from localhost (::1): icmp_seq=3")
+    assert b"statistics" not in done.stdout
+
+
+def test_ping_sums_up_when_interrupted_and_not_when_ended() -> None:
+    live = web_server()
+    assert b"3 packets transmitted, 3 received" in typed(live, "timeout -s INT 3 ping db-replica").stdout
+    assert b"statistics" not in typed(live, "timeout 3 ping db-replica").stdout
