@@ -147,6 +147,7 @@ class Machine:
     """
 
     __slots__ = (
+        "__weakref__",
         "base",
         "budget",
         "clock",

@@ -5,6 +5,7 @@ from __future__ import annotations
 import errno
 import math
 import stat
+import weakref
 from collections.abc import Callable, Mapping
 from ipaddress import ip_network
 
@@ -40,10 +41,12 @@ _READ_ONLY = frozenset({"kernel.osrelease", "kernel.ostype", "net.netfilter.nf_c
 class Proc:
     """One mount of proc or sysfs for one machine. Numbers of its inodes are negative and stay with their paths."""
 
-    __slots__ = ("dev", "kind", "machine", "numbers", "paths", "top")
+    __slots__ = ("_machine", "dev", "kind", "numbers", "paths", "top")
 
     def __init__(self, machine: Machine, dev: int, kind: str) -> None:
-        self.machine = machine
+        # The machine holds its file systems. Held back, each of its thousands of forks would have to wait for the
+        # collector to be found dead.
+        self._machine = weakref.ref(machine)
         self.dev = dev
         self.kind = kind
         self.numbers: dict[str, int] = {}
@@ -54,6 +57,12 @@ class Proc:
     def bound(self, machine: object) -> Proc:
         assert isinstance(machine, Machine)
         return Proc(machine, self.dev, self.kind)
+
+    @property
+    def machine(self) -> Machine:
+        machine = self._machine()
+        assert machine is not None
+        return machine
 
     def lookup(self, path: str) -> Inode | None:
         parts = path.split("/") if path else []

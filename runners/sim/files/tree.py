@@ -61,10 +61,17 @@ def fail(code: int, path: str | None = None) -> OSError:
     return OSError(code, os.strerror(code), path)
 
 
+Way = tuple[int, tuple[int, ...]]
+"""Where a chain of folders leads: the last one's number, and those above it that do not let everybody through."""
+_MOST_WAYS = 1024
+
+
 class FileTree:
     """All inodes by number. The maps are immutable: a fork shares them and goes its own way from there."""
 
-    __slots__ = ("clock", "covered", "inodes", "mounts", "next_number", "opens", "synthetic", "touched", "usage")
+    __slots__ = (
+        "clock", "covered", "inodes", "mounts", "next_number", "opens", "synthetic", "touched", "usage", "ways",
+    )  # fmt: skip
 
     def __init__(self, clock: Clock) -> None:
         self.clock = clock
@@ -79,6 +86,9 @@ class FileTree:
         self.synthetic: Mapping[int, Synthetic] = {}
         # The numbers of all inodes put here so far: what can differ from an earlier tree is found without a walk.
         self.touched: Map[int, None] = Map()
+        # What the kernel's cache of directory entries is for: chains of folders that were walked, and still lead there.
+        # Forks share it as long as they have the same folders; files come and go without it.
+        self.ways: dict[tuple[str, ...], Way] = {}
 
     def fork(self, clock: Clock) -> FileTree:
         other = FileTree.__new__(FileTree)
@@ -91,6 +101,7 @@ class FileTree:
         other.opens = self.opens
         other.synthetic = {}
         other.touched = self.touched
+        other.ways = self.ways
         return other
 
     # -- reading
@@ -129,10 +140,22 @@ class FileTree:
             max(mount.size - mount.reserved - used.bytes, 0), max(mount.inodes - mount.inodes_reserved - used.inodes, 0)
         )
 
+    def remember(self, folders: tuple[str, ...], way: Way) -> None:
+        """A chain of folders was walked: the next one who takes it need not."""
+        if len(self.ways) >= _MOST_WAYS:
+            self.ways = {}
+        self.ways[folders] = way
+
     # -- changing
 
     def put(self, inode: Inode) -> Inode:
         """Replace an inode, charging its mount for the difference in blocks; ENOSPC when there is no room."""
+        if inode.entries is not None and inode.number in self.inodes:
+            self.ways = {}
+        return self._put(inode)
+
+    def _put(self, inode: Inode) -> Inode:
+        """`put` where no chain of folders can lead elsewhere by it."""
         old = self.inodes.get(inode.number)
         before = old.blocks if old is not None else 0
         grow = inode.blocks - before
@@ -184,7 +207,10 @@ class FileTree:
         parent = self.inodes[parent.number]
         assert parent.entries is not None
         now = self.clock.now
-        self.put(
+        if subdirectory:
+            self.ways = self.ways.copy()
+        put = self.put if name in parent.entries else self._put
+        put(
             parent._replace(
                 entries=with_entry(parent.entries, name, number),
                 nlink=parent.nlink + (1 if subdirectory else 0),
@@ -200,9 +226,8 @@ class FileTree:
         entries = without_entry(parent.entries, name)
         inode = self.inodes[parent.entries[name]]
         now = self.clock.now
-        self.put(
-            parent._replace(entries=entries, nlink=parent.nlink - (1 if inode.is_dir else 0), mtime=now, ctime=now)
-        )
+        put = self.put if inode.is_dir else self._put
+        put(parent._replace(entries=entries, nlink=parent.nlink - (1 if inode.is_dir else 0), mtime=now, ctime=now))
         if inode.is_dir:
             self._release(inode)
             return
@@ -240,6 +265,7 @@ class FileTree:
         top = Inode(number, mount.dev, stat.S_IFDIR | 0o755, 0, 0, 2, now, now, EMPTY, {})
         self.usage = {**self.usage, mount.dev: Usage(0, 0)}
         self.mounts = (*self.mounts, mount._replace(root=number))
+        self.ways = {}
         self.put(top)
         if mount.fstype == "tmpfs":
             # Its top takes an inode and no block.
@@ -254,6 +280,7 @@ class FileTree:
             if mount.path == path:
                 self.mounts = tuple(other for other in self.mounts if other is not mount)
                 self.covered = {under: top for under, top in self.covered.items() if top != mount.root}
+                self.ways = {}
                 return
         raise fail(errno.EINVAL, path)
 

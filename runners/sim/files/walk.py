@@ -7,7 +7,7 @@ from functools import lru_cache
 from typing import NamedTuple
 
 from runners.sim.files.inode import EXECUTE, Cred, Inode, permits
-from runners.sim.files.tree import FileTree, fail
+from runners.sim.files.tree import FileTree, Way, fail
 
 _MAX_LINKS = 40
 _LONGEST_PATH = 4096
@@ -50,29 +50,48 @@ def straight(tree: FileTree, cred: Cred, path: str) -> Found | None:
         return None
     folders, last = plain
     inodes, covered, ask = tree.inodes, tree.covered, cred.uid != 0
-    here = inodes[tree.mounts[0].root]
-    for name in folders:
-        if here.entries is None or (ask and here.mode & _ALL_MAY != _ALL_MAY and not permits(here, cred, EXECUTE)):
+    known = tree.ways.get(folders)
+    if known is None:
+        known = _way(tree, folders)
+        if known is None:
             return None
-        number = here.entries.get(name)
-        if number is None:
-            return None
-        if number in covered:
-            number = tree.top_of(number)
-            here = inodes[number]
-            if here.dev in tree.synthetic:
-                return None
-        else:
-            here = inodes[number]
-    if here.entries is None or (ask and here.mode & _ALL_MAY != _ALL_MAY and not permits(here, cred, EXECUTE)):
+        tree.remember(folders, known)
+    number, guarded = known
+    here = inodes[number]
+    if here.dev in tree.synthetic:
         return None
-    number = here.entries.get(last)
-    if number is None:
+    if ask:
+        for above in guarded:
+            if not permits(inodes[above], cred, EXECUTE):
+                return None
+        if here.mode & _ALL_MAY != _ALL_MAY and not permits(here, cred, EXECUTE):
+            return None
+    assert here.entries is not None
+    entry = here.entries.get(last)
+    if entry is None:
         return Found(here, last, None, path)
-    child = inodes[tree.top_of(number) if number in covered else number]
+    child = inodes[tree.top_of(entry) if entry in covered else entry]
     if child.target is not None or child.dev in tree.synthetic:
         return None
     return Found(here, last, child, path)
+
+
+def _way(tree: FileTree, folders: tuple[str, ...]) -> Way | None:
+    """Down the folders, whoever goes there; None where one is missing, is no folder, or is on a made-up file system."""
+    here = tree.inodes[tree.mounts[0].root]
+    guarded: list[int] = []
+    for name in folders:
+        if here.entries is None:
+            return None
+        if here.mode & _ALL_MAY != _ALL_MAY:
+            guarded.append(here.number)
+        number = here.entries.get(name)
+        if number is None:
+            return None
+        here = tree.inodes[tree.top_of(number)]
+        if here.dev in tree.synthetic:
+            return None
+    return (here.number, tuple(guarded)) if here.entries is not None else None
 
 
 def walk(tree: FileTree, cred: Cred, cwd: str, path: str, follow: bool) -> Found:

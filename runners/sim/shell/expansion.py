@@ -99,13 +99,16 @@ class _Fields:
 
 
 class Expander:
-    """Expands words for one shell."""
+    """Expands words for one shell. Made when there is something to expand: a shell that held it would be held by it."""
 
-    __slots__ = ("parameters", "shell")
+    __slots__ = ("shell",)
 
     def __init__(self, shell: Shell) -> None:
         self.shell = shell
-        self.parameters = Parameters(self)
+
+    @property
+    def parameters(self) -> Parameters:
+        return Parameters(self)
 
     # -- whole words
 

@@ -32,7 +32,7 @@ class Shell:
     """One running shell process: a session's state, its descriptors, and where it stands."""
 
     __slots__ = (
-        "_view", "checked", "depth", "expander", "fds", "function_depth", "hub", "line", "lone", "loops", "machine",
+        "_view", "checked", "depth", "fds", "function_depth", "hub", "line", "lone", "loops", "machine",
         "session", "sourced", "subshell_depth", "substitution_status", "temporary", "text_depth",
     )  # fmt: skip
 
@@ -41,7 +41,6 @@ class Shell:
         self.session = session
         self.fds = fds
         self.hub = hub
-        self.expander = Expander(self)
         self.line = 0
         self.depth = 0
         # The one command that this shell was made for: its process becomes the program that is run.
@@ -70,6 +69,10 @@ class Shell:
         if view is None or view.cwd != session.cwd or view.cred is not session.cred or view.umask != session.umask:
             view = self._view = FileView(self.machine.files, session.cred, session.cwd, session.umask)
         return view
+
+    @property
+    def expander(self) -> Expander:
+        return Expander(self)
 
     @property
     def builtins(self) -> Mapping[str, object]:
