@@ -71,7 +71,7 @@ def _whole(machine: Machine) -> Base:
 
 
 def persistent_facts(machine: Machine) -> Mapping[str, str]:
-    """Path (and `firewall:TABLE:CHAIN`) -> digest. Files: type, owner, mode and content; no times."""
+    """Path (and `firewall:TABLE:CHAIN`) -> digest. Files: type, owner, mode, access lists and content; no times."""
     base = machine.base
     if not isinstance(base, Base) or machine.files.mounts is not base.mounts:
         return _whole(machine).digests
@@ -146,7 +146,8 @@ def _digest(inode: Inode) -> str:
         what = f"link:{inode.target}"
     else:
         what = f"{inode.device or ''}{inode.content.digest()}"
-    return f"{inode.mode:o}:{inode.uid}:{inode.gid}:{what}"
+    beside = "".join(f"{acl}:" for acl in (inode.acl, inode.default_acl) if acl is not None)
+    return f"{inode.mode:o}:{inode.uid}:{inode.gid}:{beside}{what}"
 
 
 def _firewall(tables: Tables) -> dict[str, str]:

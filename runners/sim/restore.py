@@ -8,6 +8,7 @@ import stat
 from collections.abc import Mapping
 
 from runners.sim.facts import persistent_facts
+from runners.sim.files.acl import acl_of
 from runners.sim.files.inode import Inode
 from runners.sim.files.tree import FileTree
 from runners.sim.machine import Machine
@@ -87,6 +88,8 @@ def _put_back(machine: Machine, path: str, old: Inode) -> None:
             view.write(real, old.content)
         view.chown(real, old.uid, old.gid)
         view.chmod(real, old.permissions)
+        if (old.acl, old.default_acl) != (view.stat(real).acl, view.stat(real).default_acl):
+            view.set_acl(real, acl_of(old.mode, old.acl), old.default_acl)
     except OSError as error:
         if error.errno != errno.ENOSPC:
             raise

@@ -8,6 +8,7 @@ from collections.abc import Callable
 
 from runners.sim.commands.context import Context
 from runners.sim.commands.inputs import describe, quoted
+from runners.sim.files.acl import acl_of
 from runners.sim.files.inode import READ, Inode, permits
 from runners.sim.files.tree import fail
 
@@ -169,6 +170,9 @@ class Copier:
                     inode = inode._replace(mode=inode.mode & ~(stat.S_ISUID | stat.S_ISGID))
         if "mode" in self.preserve:
             files.chmod(target, inode.permissions)
+            made = files.stat(target)
+            if not inode.is_link and (made.acl, made.default_acl) != (inode.acl, inode.default_acl):
+                files.set_acl(target, acl_of(inode.mode, inode.acl), inode.default_acl)
         if inode.is_dir and "mode" not in self.preserve:
             files.chmod(target, inode.permissions & 0o7777 & ~files.umask)
         if "timestamps" in self.preserve:

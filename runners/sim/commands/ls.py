@@ -252,6 +252,7 @@ class _Lister:
         has = self.options.has
         rows: list[list[str]] = []
         numeric = has("n")
+        plus = any(_listed(entry.inode) for entry in entries)
         for entry in entries:
             inode = entry.inode
             row = []
@@ -259,7 +260,8 @@ class _Lister:
                 row.append(str(inode.serial))
             if has("s"):
                 row.append(human(inode.blocks) if self.human else str(inode.blocks // 1024))
-            row += [stat.filemode(inode.mode), str(inode.nlink)]
+            mode = stat.filemode(inode.mode)
+            row += [mode + ("+" if _listed(inode) else " ") if plus else mode, str(inode.nlink)]
             if not has("g"):
                 row.append(str(inode.uid) if numeric else self.accounts.user_name(inode.uid))
             if not has("o", "G"):
@@ -298,6 +300,11 @@ class _Lister:
         if self.now - _HALF_YEAR < moment <= self.now:
             return f"{at:%b} {at.day:>2} {at:%H:%M}"
         return f"{at:%b} {at.day:>2}  {at.year}"
+
+
+def _listed(inode: Inode) -> bool:
+    """Does an access control list say more about it than its mode?"""
+    return inode.acl is not None or inode.default_acl is not None
 
 
 def _quoted(name: str) -> str:

@@ -1,22 +1,17 @@
-"""lsattr, chattr and getfacl: what a file has beside its mode."""
+"""lsattr and chattr of e2fsprogs: attributes that the file system itself heeds."""
 
 from __future__ import annotations
 
-import stat
-
 from runners.sim.commands.context import Context
 from runners.sim.files.inode import Inode
-from runners.sim.users import accounts
 
-NAMES = ("lsattr", "chattr", "getfacl")
+NAMES = ("lsattr", "chattr")
 
 
 def main(ctx: Context) -> int:
     words = [word for word in ctx.args if not word.startswith(("-", "+", "="))]
     if ctx.name == "lsattr":
         return _lsattr(ctx, words)
-    if ctx.name == "getfacl":
-        return _getfacl(ctx, words)
     return _chattr(ctx)
 
 
@@ -86,24 +81,4 @@ def _lsattr(ctx: Context, words: list[str]) -> int:
         except OSError as error:
             ctx.err(f"{error.strerror} while trying to stat {path}")
             status = 1
-    return status
-
-
-def _getfacl(ctx: Context, words: list[str]) -> int:
-    known = accounts(ctx.machine)
-    status = 0
-    for path in words:
-        try:
-            inode = ctx.files.stat(path)
-        except OSError as error:
-            ctx.err(f"{path}: {error.strerror}")
-            status = 1
-            continue
-        if path.startswith("/"):
-            ctx.stderr.write(b"getfacl: Removing leading '/' from absolute path names\n")
-        bits = stat.filemode(inode.mode)[1:].replace("s", "x").replace("t", "x")
-        ctx.line(
-            f"# file: {path.lstrip('/')}\n# owner: {known.user_name(inode.uid)}\n# group: {known.group_name(inode.gid)}"
-        )
-        ctx.line(f"user::{bits[:3]}\ngroup::{bits[3:6]}\nother::{bits[6:]}\n")
     return status

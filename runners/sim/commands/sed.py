@@ -101,7 +101,7 @@ def _in_place(ctx: Context, editor: Editor, names: list[str], suffix: str | None
             ctx.files.rename(name, f"{folder + '/' if folder else ''}{backup}" if "/" not in backup else backup)
         tree = ctx.machine.files
         made = ctx.files.stat(temporary)
-        tree.put(made._replace(mode=inode.mode, uid=inode.uid, gid=inode.gid))
+        tree.put(made._replace(mode=inode.mode, uid=inode.uid, gid=inode.gid, acl=inode.acl))
         ctx.files.rename(temporary, name)
         status = status or ended
         if editor.quit:

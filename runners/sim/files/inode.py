@@ -6,6 +6,7 @@ import stat
 from collections.abc import Mapping
 from typing import NamedTuple
 
+from runners.sim.files.acl import Acl, Beside
 from runners.sim.files.content import EMPTY, Content
 
 READ, WRITE, EXECUTE = 4, 2, 1
@@ -27,7 +28,8 @@ class Inode(NamedTuple):
 
     `entries` (name -> inode number) is set for directories and never written to; `target` for symbolic links;
     `device` (major, minor) for device files. `dev` is the mount it lives on. `attributes`: letters of chattr that the
-    kernel heeds: `i` nothing about it may change, `a` it may only grow.
+    kernel heeds: `i` nothing about it may change, `a` it may only grow. `acl`: what its access list says beside the
+    mode; `default_acl`: the list that is inherited by what is made in a directory.
     """
 
     number: int
@@ -43,6 +45,8 @@ class Inode(NamedTuple):
     target: str | None = None
     device: tuple[int, int] | None = None
     attributes: str = ""
+    acl: Beside | None = None
+    default_acl: Acl | None = None
 
     @property
     def serial(self) -> int:
@@ -87,9 +91,12 @@ class Inode(NamedTuple):
 
 
 def permits(inode: Inode, cred: Cred, want: int) -> bool:
-    """Does the mode allow `want` (a sum of READ, WRITE, EXECUTE)? Root needs one x bit to execute a file."""
+    """Do mode and list allow `want` (a sum of READ, WRITE, EXECUTE)? Root needs one x bit to execute a file."""
     if cred.uid == 0:
         return not (want & EXECUTE) or inode.is_dir or bool(inode.mode & 0o111)
+    # Where the mask is empty, the kernel does not look at the list at all: a named user is one of the others then.
+    if inode.acl is not None and inode.mode & 0o070 and cred.uid != inode.uid:
+        return _listed(inode.acl, inode, cred, want)
     if cred.uid == inode.uid:
         bits = inode.mode >> 6
     elif inode.gid == cred.gid or inode.gid in cred.groups:
@@ -97,3 +104,19 @@ def permits(inode: Inode, cred: Cred, want: int) -> bool:
     else:
         bits = inode.mode
     return (bits & want) == want
+
+
+def _listed(acl: Beside, inode: Inode, cred: Cred, want: int) -> bool:
+    """What the list says of somebody who is not the owner: the entry of that user alone, else any entry of a group of
+    theirs that allows it, and the mask does too; only who is in none of the groups is one of the others."""
+    mask = inode.mode >> 3
+    for uid, bits in acl.users:
+        if uid == cred.uid:
+            return bits & mask & want == want
+    belongs = False
+    for gid, bits in ((inode.gid, acl.group), *acl.groups):
+        if gid == cred.gid or gid in cred.groups:
+            belongs = True
+            if bits & want == want:
+                return mask & want == want
+    return not belongs and inode.mode & want == want

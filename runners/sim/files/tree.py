@@ -11,6 +11,7 @@ from typing import NamedTuple, Protocol
 from immutables import Map
 
 from runners.sim.clock import Clock
+from runners.sim.files.acl import Acl, Beside
 from runners.sim.files.content import EMPTY, Content
 from runners.sim.files.entries import with_entry, without_entry
 from runners.sim.files.inode import Inode
@@ -188,6 +189,8 @@ class FileTree:
         content: Content = EMPTY,
         target: str | None = None,
         device: tuple[int, int] | None = None,
+        acl: Beside | None = None,
+        default_acl: Acl | None = None,
     ) -> Inode:
         """Make a file, directory or link named `name` in `parent`. The caller has checked that the name is free."""
         directory = stat.S_ISDIR(mode)
@@ -195,7 +198,7 @@ class FileTree:
         now = self.clock.now
         made = Inode(
             number, parent.dev, mode, uid, gid, 2 if directory else 1, now, now, content,
-            {} if directory else None, target, device,
+            {} if directory else None, target, device, acl=acl, default_acl=default_acl,
         )  # fmt: skip
         self.put(made)
         self.next_number = number + 1

@@ -6,6 +6,7 @@ import errno
 import posixpath
 import stat
 
+from runners.sim.files.acl import Acl, inherited, split
 from runners.sim.files.content import EMPTY, Content
 from runners.sim.files.entries import without_entry
 from runners.sim.files.inode import EXECUTE, READ, WRITE, Cred, Inode, permits
@@ -96,9 +97,7 @@ class FileView:
             if path.endswith("/"):
                 raise fail(errno.EISDIR, path)
             self._may_change(found.parent, path)
-            return self.tree.create(
-                found.parent, found.name, stat.S_IFREG | (mode & ~self.umask), self.cred.uid, self._gid(found.parent)
-            )
+            return self._create(found, stat.S_IFREG | mode)
         if exclusive:
             raise fail(errno.EEXIST, path)
         if inode.entries is not None:
@@ -149,9 +148,16 @@ class FileView:
         self._may_change(found.parent, path)
         if found.parent.mode & stat.S_ISGID:
             mode |= stat.S_ISGID
+        return self._create(found, stat.S_IFDIR | mode)
+
+    def _create(self, found: Found, mode: int) -> Inode:
+        """A new file or directory: what its folder lets it inherit takes the place of the umask."""
+        parent, default = found.parent, found.parent.default_acl
+        mode, acl = (mode & ~self.umask, None) if default is None else inherited(default, mode)
         return self.tree.create(
-            found.parent, found.name, stat.S_IFDIR | (mode & ~self.umask), self.cred.uid, self._gid(found.parent)
-        )
+            parent, found.name, mode, self.cred.uid, self._gid(parent),
+            acl=acl, default_acl=default if stat.S_ISDIR(mode) else None,
+        )  # fmt: skip
 
     def symlink(self, target: str, path: str) -> None:
         found = self.find(path, follow=False)
@@ -240,6 +246,16 @@ class FileView:
     def chmod(self, path: str, permissions: int, *, follow: bool = True) -> None:
         inode = self._owned(path, follow)
         self.tree.put(inode._replace(mode=stat.S_IFMT(inode.mode) | (permissions & 0o7777), ctime=self.tree.clock.now))
+
+    def set_acl(self, path: str, access: Acl, default: Acl | None) -> None:
+        """Give a file these lists, and the mode that follows. Links are followed; only directories have a default."""
+        inode = self._owned(path, True)
+        mode, beside = split(access, inode.mode)
+        if inode.is_dir or default is None:
+            now = self.tree.clock.now
+            self.tree.put(inode._replace(mode=mode, acl=beside, default_acl=default, ctime=now))
+        else:
+            raise fail(errno.EACCES, path)
 
     def chown(self, path: str, uid: int | None, gid: int | None, *, follow: bool = True) -> None:
         """Change owner (root only) and group (root, or the owner to a group of theirs); setuid bits go, as in Linux."""

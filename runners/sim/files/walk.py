@@ -14,7 +14,7 @@ _LONGEST_PATH = 4096
 """Bytes of a path; here with the folder that it begins in, so that no tree grows deeper than can be walked."""
 _LONGEST_NAME = 255
 _ALL_MAY = 0o111
-"""A directory with these bits lets everybody through."""
+"""A directory with these bits, and no list beside them, lets everybody through."""
 
 
 class Found(NamedTuple):
@@ -64,7 +64,7 @@ def straight(tree: FileTree, cred: Cred, path: str) -> Found | None:
         for above in guarded:
             if not permits(inodes[above], cred, EXECUTE):
                 return None
-        if here.mode & _ALL_MAY != _ALL_MAY and not permits(here, cred, EXECUTE):
+        if (here.mode & _ALL_MAY != _ALL_MAY or here.acl is not None) and not permits(here, cred, EXECUTE):
             return None
     assert here.entries is not None
     entry = here.entries.get(last)
@@ -83,7 +83,7 @@ def _way(tree: FileTree, folders: tuple[str, ...]) -> Way | None:
     for name in folders:
         if here.entries is None:
             return None
-        if here.mode & _ALL_MAY != _ALL_MAY:
+        if here.mode & _ALL_MAY != _ALL_MAY or here.acl is not None:
             guarded.append(here.number)
         number = here.entries.get(name)
         if number is None:
