@@ -52,8 +52,8 @@ class TaskFailure:
 class Facts:
     """A picture of a world that two moments can be compared by.
 
-    persistent: path -> `MODE:UID:GID:CONTENT` (the last one a digest), or another lasting thing, such as a chain of the
-    firewall, -> its digest;
+    persistent: path -> `MODE:UID:GID:CONTENT` (the GID with any access lists, CONTENT a digest), or another lasting
+    thing, such as a chain of the firewall, -> its digest;
     unsalted: path of a file that holds password hashes -> digest of its content without their salted text;
     processes: service process -> identity (pid and start); needs: one of these services -> those that its unit file
     says it requires or comes after; others: process of no service, by its identity -> command line, without the shells

@@ -146,8 +146,8 @@ def _digest(inode: Inode) -> str:
         what = f"link:{inode.target}"
     else:
         what = f"{inode.device or ''}{inode.content.digest()}"
-    beside = "".join(f"{acl}:" for acl in (inode.acl, inode.default_acl) if acl is not None)
-    return f"{inode.mode:o}:{inode.uid}:{inode.gid}:{beside}{what}"
+    lists = "".join(f"+{acl}" for acl in (inode.acl, inode.default_acl) if acl is not None)
+    return f"{inode.mode:o}:{inode.uid}:{inode.gid}{lists}:{what}"
 
 
 def _firewall(tables: Tables) -> dict[str, str]:

@@ -43,6 +43,7 @@ _SERVICE_DEFAULTS = {
     "NoNewPrivileges": "no",
     "User": "",
     "Group": "",
+    "SupplementaryGroups": "",
     "StandardOutput": "journal",
     "StandardError": "inherit",
     "Environment": "",
@@ -89,6 +90,7 @@ def _service(machine: Machine, unit: UnitFile, state: UnitState) -> dict[str, st
     found["Type"] = unit.type
     found["TasksMax"] = facts.tasks_limit(machine, unit)
     found["Environment"] = " ".join(value for value in unit.all("Service", "Environment"))
+    found["SupplementaryGroups"] = " ".join(unit.words("Service", "SupplementaryGroups"))
     found["EnvironmentFiles"] = " ".join(
         f"{value.lstrip('-')} (ignore_errors={'yes' if value.startswith('-') else 'no'})"
         for value in unit.all("Service", "EnvironmentFile")

@@ -16,7 +16,7 @@ from runners.sim.machine import Machine
 from runners.sim.processes import Process
 from runners.sim.systemd.journal import log
 from runners.sim.systemd.unitfile import ExecLine, UnitFile
-from runners.sim.users import accounts
+from runners.sim.users import Accounts, accounts
 
 PATH = "/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin"
 _FOLDERS = {
@@ -183,25 +183,34 @@ def _nobody(pid: int, unit: str) -> Process:
 
 
 def _user(machine: Machine, unit: UnitFile) -> Cred:
-    name, group = unit.get("Service", "User"), unit.get("Service", "Group")
+    """User=, Group= and SupplementaryGroups=. As initgroups(3) has it, the user is in the groups that list them and in
+    the unit's, which takes the place of their own."""
     names = accounts(machine)
-    cred = ROOT
+    cred, member = ROOT, "root"
+    name = unit.get("Service", "User")
     if name:
         user = names.user(int(name) if name.isdigit() else name)
         if user is None:
             raise _StepFailed(
                 "USER", 217, os.strerror(errno.ESRCH), "Failed to determine user credentials: No such process"
             )
-        cred = names.cred(user.name)
+        cred, member = names.cred(user.name), user.name
+    group = unit.get("Service", "Group")
     if group:
-        found = names.group(int(group) if group.isdigit() else group)
-        if found is None:
-            raise _StepFailed(
-                "GROUP", 216, os.strerror(errno.ESRCH), "Failed to determine group credentials: No such process"
-            )
-        cred = Cred(cred.uid, found.gid, cred.groups | {found.gid})
-    extra = [names.group(word) for word in unit.words("Service", "SupplementaryGroups")]
-    return Cred(cred.uid, cred.gid, cred.groups | {one.gid for one in extra if one is not None})
+        gid = _group(names, group)
+        listed = (one.gid for one in names.groups.values() if member in one.members)
+        cred = Cred(cred.uid, gid, frozenset({gid, *listed}))
+    extra = frozenset(_group(names, word) for word in unit.words("Service", "SupplementaryGroups"))
+    return cred._replace(groups=cred.groups | extra)
+
+
+def _group(names: Accounts, which: str) -> int:
+    found = names.group(int(which) if which.isdigit() else which)
+    if found is None:
+        raise _StepFailed(
+            "GROUP", 216, os.strerror(errno.ESRCH), "Failed to determine group credentials: No such process"
+        )
+    return found.gid
 
 
 def _make_folders(machine: Machine, unit: UnitFile, cred: Cred) -> None:

@@ -66,6 +66,8 @@ def test_stop_and_start_say_what_systemd_says(machine: Machine) -> None:
         ("ExecStart=/etc/hostname", 203, "x.service: Failed at step EXEC spawning /etc/hostname: Permission denied"),
         ("ExecStart=/usr/sbin/cron\nUser=nosuch", 217, "x.service: Failed to determine user credentials: No such process"),
         ("ExecStart=/usr/sbin/cron\nGroup=nosuch", 216, "x.service: Failed at step GROUP spawning /usr/sbin/cron: No such process"),
+        ("ExecStart=/usr/sbin/cron\nUser=shop\nSupplementaryGroups=adm nosuch", 216,
+         "x.service: Failed at step GROUP spawning /usr/sbin/cron: No such process"),
         ("ExecStart=/usr/sbin/cron\nWorkingDirectory=/nope", 200,
          "x.service: Changing to the requested working directory failed: No such file or directory"),
     ],
@@ -76,6 +78,39 @@ def test_steps_that_fail_before_the_program_runs(machine: Machine, text: str, st
     state = manager.state_of(machine, "x")
     assert (state.active, state.result, state.exit_status) == ("failed", "exit-code", status)
     assert message in messages(machine, "x.service")
+
+
+@pytest.mark.parametrize(
+    ("identity", "gid", "groups"),
+    [
+        ("User=deploy", 1001, {1001, 994}),
+        ("User=deploy\nGroup=nogroup", 65534, {65534, 994}),  # listed in shop; its own group is not its any more
+        ("User=shop\nGroup=nogroup", 65534, {65534}),
+        ("User=shop\nGroup=nogroup\nSupplementaryGroups=adm ssl-cert", 65534, {65534, 4, 102}),
+        ("SupplementaryGroups=adm", 0, {4}),
+    ],
+)
+def test_a_service_is_in_the_groups_that_its_unit_and_the_account_files_give_it(
+    machine: Machine, identity: str, gid: int, groups: set[int]
+) -> None:
+    unit(machine, "x", f"[Service]\nExecStart=/usr/local/bin/report-export --rows 1\n{identity}\n")
+    assert manager.start(machine, "x").ok
+    process = machine.processes.get(manager.state_of(machine, "x").main_pid)
+    assert process is not None
+    assert (process.cred.gid, process.cred.groups) == (gid, groups)
+
+
+def test_a_new_member_of_a_group_is_one_from_the_next_start_on(machine: Machine) -> None:
+    def groups() -> frozenset[int]:
+        process = machine.processes.get(manager.state_of(machine, "worker").main_pid)
+        assert process is not None
+        return process.cred.groups
+
+    view = machine.view()
+    view.write("/etc/group", view.read("/etc/group").replace(b"adm:x:4:anna", b"adm:x:4:anna,shop"))
+    assert 4 not in groups()
+    manager.restart(machine, "worker")
+    assert 4 in groups()
 
 
 def test_a_missing_environment_file_fails_before_the_fork(machine: Machine) -> None:
