@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import threading
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 
@@ -27,6 +28,7 @@ class Site:
     scenario: ResolvedScenario
     backend: Backend
     solutions: dict[str, object] = field(default_factory=dict, init=False, repr=False, compare=False)
+    solving: threading.Lock = field(default_factory=threading.Lock, init=False, repr=False, compare=False)
     _kept: dict[str, Forkable] = field(default_factory=dict, init=False, repr=False, compare=False)
 
     def healthy(self, world: World, *, seed: int) -> LiveWorld:

@@ -23,7 +23,7 @@ from runners.record_index import Last, Spent
 from runners.records_io import Line
 from runners.store import RunWriter, open_run
 from runners.trials import Job, Lane, Work
-from runners.worlds import Backend
+from runners.worlds import Backend, Crowded
 from scenario_dsl.errors import InternalError
 
 
@@ -61,6 +61,8 @@ class Summary:
     seconds: tuple[float, float]
 
 
+_WORLDS = "worlds"
+"""The lane of all agents that have none of their own, where worlds mostly wait."""
 Report: TypeAlias = Callable[[Progress], None]
 
 
@@ -221,6 +223,10 @@ def _work(
     if backend.name != plan.backend:
         raise PlanError(f"the plan is for the backend `{plan.backend}`, not `{backend.name}`")
     lanes = {agent.identity: Lane(agent.lane, course.at_once(agent.lane)) for agent in agents if agent.lane}
+    if isinstance(backend, Crowded):
+        # Whoever plays there waits for the world.
+        everybody = Lane(_WORLDS, course.in_flight.get(_WORLDS, backend.at_once))
+        lanes = {agent.identity: everybody for agent in agents} | lanes
     return Work(contents=contents, factories=factories, backend=backend, lanes=lanes)
 
 

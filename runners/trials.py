@@ -11,6 +11,7 @@ from compiler.codec import dump
 from compiler.model import PackContent
 from runners.agents.boundary import admit_usage
 from runners.agents.protocol import Agent, AgentFactory, AgentUnavailableError, Setting, Usage
+from runners.crowding import turn
 from runners.episode import Episode
 from runners.gate.attempt import examine, shown
 from runners.gate.bench import Bench
@@ -126,16 +127,16 @@ def play_trial(job: Job, site: Site, world: World, agent: Agent) -> TrialRecord:
     limits = Limits(commands=trial.max_commands, seconds=trial.max_seconds, output_bytes=trial.output_bytes)
     bench = Bench(site=site, limits=limits, seed=world_seed(trial))
     # The seed is the trial's own in every role: a twin's episode is an attempt of its own, not a copy of the gate's.
-    live = site.broken(world, seed=bench.seed)
-    try:
-        played = bench.play(live, world, agent)
-    finally:
-        live.close()
-    episode = played.episode
-    facts = shown(bench, played, "policy")
-    if world.role == "primary" and facts[0].finding == "pass":
-        typed = tuple(turn.text for turn in episode.turns if turn.kind == "run")
-        facts += examine(bench, episode.submitted, typed)
+    with turn(site.backend, lambda: site.broken(world, seed=bench.seed)) as live:
+        try:
+            played = bench.play(live, world, agent)
+        finally:
+            live.close()
+        episode = played.episode
+        facts = shown(bench, played, "policy")
+        if world.role == "primary" and facts[0].finding == "pass":
+            typed = tuple(one.text for one in episode.turns if one.kind == "run")
+            facts += examine(bench, episode.submitted, typed)
     return _record(job, episode, facts)
 
 

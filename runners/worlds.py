@@ -10,6 +10,7 @@ from dataclasses import dataclass, field
 from typing import Protocol, runtime_checkable
 
 from compiler.model import PackContent
+from runners.turns import Turns
 from scenario_dsl.errors import InternalError
 from scenario_dsl.model import Probe, Task
 from scenario_dsl.worlds import ResolvedScenario, World
@@ -130,9 +131,13 @@ class Ageing(Protocol):
 
 @runtime_checkable
 class Crowded(Protocol):
-    """A backend whose worlds mostly wait, because their time is the real one: so many of them are open at once."""
+    """A backend whose worlds mostly wait, because their time is the real one.
+
+    at_once: how many threads may well want something of it at once; turns: who of them plays.
+    """
 
     at_once: int
+    turns: Turns
 
 
 class Backend(Protocol):

@@ -16,12 +16,15 @@ from runners.hosts.recordings import Recordings
 from runners.hosts.unsupported import reasons
 from runners.hosts.world import ContainerWorld
 from runners.sim.system import SystemSpec
+from runners.turns import Turns
 from runners.worlds import LiveWorld, WorldError
 from scenario_dsl.model import Probe, System
 from scenario_dsl.worlds import ResolvedScenario, World
 
 PER_CORE = 8
-"""Worlds that are open at once for each core, where somebody asks for many: they wait more than they work."""
+"""Episodes that play at once for each core: their worlds wait more than they work."""
+AHEAD_PER_CORE = 1
+"""Worlds that are prepared meanwhile for the next ones."""
 BOOTING_PER_CORE = 2
 """Of these so many may boot at once: that is work."""
 
@@ -32,7 +35,9 @@ class ContainerBackend:
     name = "container"
 
     def __init__(self, *, at_once: int | None = None) -> None:
-        self.at_once = at_once or PER_CORE * (os.cpu_count() or 1)
+        cores, playing = os.cpu_count() or 1, at_once or PER_CORE * (os.cpu_count() or 1)
+        self.at_once = playing + AHEAD_PER_CORE * cores
+        self.turns = Turns(playing, AHEAD_PER_CORE * cores)
         self._engine: Engine | None = None
         self._recordings = Recordings()
         self._connecting = threading.Lock()

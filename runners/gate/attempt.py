@@ -2,6 +2,10 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable, Iterable
+from functools import partial
+
+from runners.crowding import each
 from runners.gate.bench import Bench, Played
 from runners.gate.bystanders import bystanders
 from runners.gate.control import control
@@ -11,6 +15,7 @@ from runners.gate.reversibility import reversibility
 from runners.interventions import as_typed
 from runners.records import GateFact, Means
 from scenario_dsl.model import Intervention
+from scenario_dsl.worlds import World
 
 
 def shown(bench: Bench, played: Played, means: Means) -> tuple[GateFact, ...]:
@@ -32,10 +37,22 @@ def examine(bench: Bench, submitted: Intervention | None, typed: tuple[str, ...]
     """
     if submitted is None:
         commands = as_typed(typed)
-        return repeat(bench, commands, "policy"), reversibility(bench, commands, "policy")
-    in_each = (shown(bench, bench.replay(world, submitted), "intervention") for world in bench.site.scenario.worlds)
-    return (
-        *(fact for facts in in_each for fact in facts),
-        repeat(bench, submitted, "intervention"),
-        reversibility(bench, submitted, "intervention"),
-    )
+        return _facts(
+            bench,
+            [lambda: (repeat(bench, commands, "policy"),), lambda: (reversibility(bench, commands, "policy"),)],
+        )
+
+    def replayed(world: World) -> tuple[GateFact, ...]:
+        return shown(bench, bench.replay(world, submitted), "intervention")
+
+    checks: list[Callable[[], tuple[GateFact, ...]]] = [
+        *(partial(replayed, world) for world in bench.site.scenario.worlds),
+        lambda: (repeat(bench, submitted, "intervention"),),
+        lambda: (reversibility(bench, submitted, "intervention"),),
+    ]
+    return _facts(bench, checks)
+
+
+def _facts(bench: Bench, checks: Iterable[Callable[[], tuple[GateFact, ...]]]) -> tuple[GateFact, ...]:
+    """All that the checks establish, each in worlds of its own."""
+    return tuple(fact for facts in each(bench.site.backend, lambda check: check(), checks) for fact in facts)

@@ -62,13 +62,15 @@ class Bench:
     def solution(self, world: World) -> Played:
         """The scenario's own solution, played once for all attempts in one process: what it touches does not depend on
         who was there before."""
-        known = self.site.solutions.get(world.name)
-        if not isinstance(known, Played):
-            known = Bench(site=self.site, limits=self.site.scenario.limits, seed=0).replay(
-                world, self.site.scenario.gold
-            )
-            self.site.solutions[world.name] = known
-        return known
+        # One at a time: others that want it meanwhile wait for it instead of playing it too.
+        with self.site.solving:
+            known = self.site.solutions.get(world.name)
+            if not isinstance(known, Played):
+                known = Bench(site=self.site, limits=self.site.scenario.limits, seed=0).replay(
+                    world, self.site.scenario.gold
+                )
+                self.site.solutions[world.name] = known
+            return known
 
     def replay(self, world: World, intervention: Intervention) -> Played:
         """The intervention as an episode in a fresh world."""

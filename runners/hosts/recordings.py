@@ -7,6 +7,7 @@ import hashlib
 import json
 import threading
 from collections.abc import Sequence
+from pathlib import Path
 
 from compiler.codec import dump
 from runners.hosts.engine import Engine
@@ -15,14 +16,7 @@ from runners.worlds import TaskFailure
 from scenario_dsl.model import Task
 
 _SECONDS = 120
-_DRIVER = """
-import json, subprocess, sys
-answers = []
-for argv, given in json.load(sys.stdin):
-    done = subprocess.run(argv, input=given.encode("latin-1"), stdout=-1, stderr=-1)
-    answers.append([done.returncode, done.stdout.decode("latin-1")])
-json.dump(answers, sys.stdout)
-"""
+_DRIVER = (Path(__file__).parent / "retelling.py").read_text()
 
 
 class Recordings:

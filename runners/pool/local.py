@@ -9,9 +9,11 @@ from typing import TypeAlias
 
 from runners.pool.backlog import Backlog
 from runners.pool.executor import Stopping, play_chunk
-from runners.pool.turnstile import Turnstile, with_turnstile
+from runners.pool.turnstile import Shut, Turnstile, with_turnstile
 from runners.records_io import Line
 from runners.trials import Job, Work
+from runners.turns import Turns
+from runners.worlds import Crowded
 from scenario_dsl.errors import InternalError
 
 _Ended: TypeAlias = queue.SimpleQueue[tuple[Job, Line | BaseException]]
@@ -24,9 +26,13 @@ class LocalExecutor:
     def __init__(self) -> None:
         self._work: Work | None = None
         self._turnstile = Turnstile()
+        self._turns: Turns | None = None
 
     def start(self, work: Work) -> None:
         self._work = work
+        if isinstance(work.backend, Crowded):
+            self._turnstile, self._turns = Turnstile(wide=True), work.backend.turns
+            self._turns.open()
 
     def play(self, jobs: Iterator[Job], stopping: Stopping) -> Iterator[Sequence[Line]]:
         if self._work is None:
@@ -38,7 +44,10 @@ class LocalExecutor:
         under_way = 0
         while True:
             computed = False
-            if not stopping():
+            if stopping():
+                if self._turns is not None:
+                    self._turns.shut()
+            else:
                 while (job := backlog.take_waiting()) is not None:
                     # A daemon: whoever breaks off does not wait for a model that never answers.
                     threading.Thread(target=_play, args=(job, work, turnstile, ended), daemon=True).start()
@@ -56,11 +65,12 @@ class LocalExecutor:
                 done, line = ended.get(block=not computed, timeout=_LOOK)
             except queue.Empty:
                 continue
-            if isinstance(line, BaseException):
-                raise line
             under_way -= 1
             backlog.ended(done)
-            yield (line,)
+            if isinstance(line, Line):
+                yield (line,)
+            elif not isinstance(line, Shut):
+                raise line
 
     def close(self) -> None:
         # Threads that still wait for their agents end when they come back; none may compute while Python goes down.

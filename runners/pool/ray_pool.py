@@ -15,6 +15,7 @@ from runners.pool.ray_start import start_ray
 from runners.pool.turnstile import Turnstile, with_turnstile
 from runners.records_io import Line
 from runners.trials import Job, Work, errored
+from runners.worlds import Crowded
 from scenario_dsl.errors import HostError, InternalError
 
 _AHEAD = 2
@@ -32,7 +33,7 @@ class _Player:
     """Lives in a worker process. It unpacks the work once, and its backend keeps what it has booted."""
 
     def __init__(self, work: Work) -> None:
-        self._turnstile = Turnstile()
+        self._turnstile = Turnstile(wide=isinstance(work.backend, Crowded))
         self._work = with_turnstile(work, self._turnstile)
 
     def play(self, jobs: Sequence[Job]) -> tuple[tuple[Line, ...], float]:

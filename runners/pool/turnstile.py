@@ -1,7 +1,7 @@
 """Threads of one process that play together: one at a time computes, all others wait for their agents.
 
-A world is touched by one thread at a time, whatever it is made of, and Python would compute no faster otherwise. While
-an agent waits for what is outside (a model, a program), the turnstile is left open.
+Python would compute no faster otherwise. While an agent waits for what is outside (a model, a program), the turnstile
+is left open. Where it is the worlds that wait, because their time is the real one, it is wide: nobody waits at it.
 """
 
 from __future__ import annotations
@@ -15,17 +15,15 @@ from dataclasses import replace
 from runners.agents.boundary import admit_usage
 from runners.agents.protocol import Action, Agent, AgentFactory, Briefing, Closing, Observation, Setting, Usage
 from runners.trials import Work
-
-
-class Shut(BaseException):
-    """The turnstile was shut while a thread waited: its run is over, and it ends where it stands."""
+from runners.turns import Shut as Shut
 
 
 class Turnstile:
-    """A lock that is fair: who came first goes first, so that nobody starves behind long computing."""
+    """A lock that is fair: who came first goes first, so that nobody starves behind long computing. `wide`: no lock."""
 
-    def __init__(self) -> None:
+    def __init__(self, *, wide: bool = False) -> None:
         self._guard = threading.Lock()
+        self._wide = wide
         self._taken = False
         self._shut = False
         self._queue: deque[threading.Event] = deque()
@@ -33,7 +31,7 @@ class Turnstile:
     def enter(self) -> None:
         """Raises Shut once nobody is let in any more."""
         with self._guard:
-            if not (self._taken or self._shut):
+            if not ((self._taken and not self._wide) or self._shut):
                 self._taken = True
                 return
             turn = threading.Event()

@@ -4,25 +4,21 @@ from __future__ import annotations
 
 import threading
 from collections.abc import Callable, Iterable
-from concurrent.futures import ThreadPoolExecutor
-from typing import TypeAlias, TypeVar
+from typing import TypeAlias
 
 from compiler.model import Agreement, Finding, Flip, HabitProof, Mutant
 from runners.agents.interventional import InterventionAgent
 from runners.agents.protocol import Agent
+from runners.crowding import Item, Result, each
 from runners.opening import Site
 from runners.records import AgentIdentity, Trial, TrialRecord, judge
 from runners.trials import Job, play_trial, trial_id
-from runners.worlds import Crowded, WorldError
+from runners.worlds import WorldError
 from scenario_dsl.model import Intervention
 from scenario_dsl.worlds import World
 
 Established: TypeAlias = Finding | Flip | Mutant | HabitProof | Agreement
 """What a check may hand back: findings, which decide, and the figures that they stand on."""
-
-
-Item = TypeVar("Item")
-Result = TypeVar("Result")
 
 
 class Case:
@@ -57,12 +53,8 @@ class Case:
             return self._gold[world.name]
 
     def each(self, work: Callable[[Item], Result], items: Iterable[Item]) -> tuple[Result, ...]:
-        """Do the work on every item, side by side where the backend's worlds mostly wait; results in their order."""
-        given, backend = tuple(items), self.site.backend
-        if len(given) < 2 or not isinstance(backend, Crowded):
-            return tuple(map(work, given))
-        with ThreadPoolExecutor(min(len(given), backend.at_once)) as pool:
-            return tuple(pool.map(work, given))
+        """See `runners.crowding`."""
+        return each(self.site.backend, work, items)
 
     def fired(self, cascade: str) -> bool:
         """Did the cascade fire in anything that was played so far?"""

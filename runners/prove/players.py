@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from itertools import cycle, islice
 
 from compiler.model import Agreement, CheckResult, Finding, HabitProof
@@ -11,10 +12,12 @@ from runners.agents.script import ScriptAgent
 from runners.habits import general_habits
 from runners.prove.case import Case, Established, finding, full, in_each, lost, why_not_verified
 from runners.records import TrialRecord, judge
+from runners.worlds import Crowded
 from scenario_dsl.worlds import World
 
-_IDLE = ("true", "pwd", "echo hello", "sleep 30")
-"""Commands that look at nothing and change nothing; enough of them make every cascade's delay pass."""
+_IDLE = ("true", "pwd", "echo hello")
+_PAUSE = 30
+"""Seconds between such commands where time is virtual."""
 
 
 def nop(case: Case) -> tuple[Finding, ...]:
@@ -68,8 +71,7 @@ def repeat(case: Case) -> tuple[Established, ...]:
 
 
 def _nothing_earned(case: Case, world: World) -> Finding:
-    idle: tuple[Action, ...] = tuple(Run(command) for command in islice(cycle(_IDLE), case.scenario.limits.commands))
-    players: tuple[tuple[str, Agent], ...] = (("nop", NopAgent()), ("idle", ScriptAgent((*idle, Answer("?")))))
+    players: tuple[tuple[str, Agent], ...] = (("nop", NopAgent()), ("idle", ScriptAgent(_idly(case, world))))
     silent, busy = case.each(lambda player: case.play(world, *player), players)
     earned = [result.name for record in (silent, busy) for result in record.objectives if result.met]
     if earned:
@@ -79,6 +81,16 @@ def _nothing_earned(case: Case, world: World) -> Finding:
     if silent.harms or busy.harms:
         return finding("nop", world, False, f"doing nothing counts as harm: {(*silent.harms, *busy.harms)[0]}")
     return finding("nop", world, True, "doing nothing earns nothing")
+
+
+def _idly(case: Case, world: World) -> tuple[Action, ...]:
+    """Commands that look at nothing and change nothing, in which every cascade's delay passes."""
+    commands = case.scenario.limits.commands
+    pauses = commands // (len(_IDLE) + 1)
+    longest = max((cascade.after.seconds for cascade in world.cascades), default=0.0)
+    pause = math.ceil(longest / max(1, pauses)) + 1 if isinstance(case.site.backend, Crowded) else _PAUSE
+    typed = islice(cycle((*_IDLE, f"sleep {pause}")), commands)
+    return (*(Run(command) for command in typed), Answer("?"))
 
 
 def _all_earned(case: Case, world: World) -> Finding:

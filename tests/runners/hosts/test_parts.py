@@ -2,16 +2,23 @@
 
 from __future__ import annotations
 
+import base64
+import io
+import json
 import os
 import re
 import socket
 import stat
 import struct
+import subprocess
+import sys
 import threading
+import zipfile
 from pathlib import Path
 
 import pytest
 
+from runners.hosts import retelling
 from runners.hosts.dbus import Connection, DBusError
 from runners.hosts.facts import Layers, Picture, lasting, take_picture
 from runners.hosts.kernel import open_beneath
@@ -251,3 +258,36 @@ def test_a_packet_is_taken_apart() -> None:
     assert parse(segment(40000, 8000, 7, b"GET /") + b"padding") == Segment(40000, 8000, 7, b"GET /")
     for broken in (b"", b"\x45" * 30, segment(1, 2, 3, b"x")[:30], b"\x60" + segment(1, 2, 3, b"x")[1:]):
         assert parse(broken) is None
+
+
+_LIBRARY = "ansible/module_utils/_internal/_ansiballz/_loader.py"
+
+
+def module(text: str) -> str:
+    """A program as Ansible sends one: it brings a packed library, and runs with it."""
+    packed = io.BytesIO()
+    with zipfile.ZipFile(packed, "w") as library:
+        folders = _LIBRARY.split("/")[:-1]
+        for depth in range(len(folders)):
+            library.writestr("/".join([*folders[: depth + 1], "__init__.py"]), "")
+        library.writestr(_LIBRARY, "loaded = []\n")
+    data = base64.b64encode(packed.getvalue()).decode()
+    return f"_ANSIBALLZ_WRAPPER = True\ndict(\nzip_data='{data}',\n)\n{text}"
+
+
+def test_what_ansible_said_is_told_again_with_its_library_loaded_once() -> None:
+    python = ["/bin/sh", "-c", "/usr/bin/python3 && sleep 0"]
+    uses = "from ansible.module_utils._internal._ansiballz import _loader\n_loader.loaded.append(1)\n"
+    calls = [
+        [["cat"], "given"],
+        [["sh", "-c", "echo out; echo err >&2; exit 3"], ""],
+        [python, module(f"{uses}print('first', len(_loader.loaded))")],
+        [python, module(f"{uses}print('second', len(_loader.loaded)); raise SystemExit(4)")],
+        [python, module("raise OSError('no')")],
+        [["sh", "-c", "echo last"], module("print('not a module here')")],
+    ]
+    done = subprocess.run([sys.executable, retelling.__file__], input=json.dumps(calls), capture_output=True, text=True)
+    assert done.returncode == 0, done.stderr
+    assert json.loads(done.stdout) == [
+        [0, "given"], [3, "out\n"], [0, "first 1\n"], [4, "second 1\n"], [1, ""], [0, "last\n"],
+    ]  # fmt: skip

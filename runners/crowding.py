@@ -1,0 +1,35 @@
+"""Several worlds at once, where a backend's worlds mostly wait because their time is the real one."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Iterator
+from concurrent.futures import ThreadPoolExecutor
+from contextlib import contextmanager
+from typing import TypeVar
+
+from runners.worlds import Backend, Crowded, LiveWorld
+
+Item = TypeVar("Item")
+Result = TypeVar("Result")
+
+
+@contextmanager
+def turn(backend: Backend, prepare: Callable[[], LiveWorld]) -> Iterator[LiveWorld]:
+    """A prepared world to play in, as soon as the backend has room for one more episode. The caller closes it."""
+    if isinstance(backend, Crowded):
+        with backend.turns.take(prepare) as live:
+            yield live
+    else:
+        yield prepare()
+
+
+def each(backend: Backend, work: Callable[[Item], Result], items: Iterable[Item]) -> tuple[Result, ...]:
+    """Do the work on every item, side by side where the backend's worlds mostly wait; results in their order.
+
+    Nobody who holds a world open may wait for others that still have to be opened: there are only so many.
+    """
+    given = tuple(items)
+    if len(given) < 2 or not isinstance(backend, Crowded):
+        return tuple(map(work, given))
+    with ThreadPoolExecutor(min(len(given), backend.at_once)) as pool:
+        return tuple(pool.map(work, given))
