@@ -1,6 +1,6 @@
 """Write the example transcripts anew: `python -m tests.docs.transcripts`.
 
-Every starter scenario as its own expert solves it: what was thought, typed and seen, from the complaint to
+Every scenario of these packs as its own expert solves it: what was thought, typed and seen, from the complaint to
 the verdict. The sim gives the same bytes for the same seed, so these are what anybody gets.
 """
 
@@ -21,6 +21,7 @@ from scenario_dsl.worlds import ResolvedScenario
 
 ROOT = Path(__file__).resolve().parents[2]
 FOLDER = ROOT / "docs" / "transcripts"
+PACKS = ("field", "starter")
 
 
 class Scribe:
@@ -69,13 +70,13 @@ class Scribe:
 
 def transcripts() -> dict[str, str]:
     """File name to Markdown."""
-    library = load_library(ROOT / "packs" / "starter", [ROOT / "packs"])
-    content = verify_under_ephemeral_key(compile_pack(library)).content
-    backend = SimBackend()
-    return {
-        f"{name}.md": _transcript(Site(content=content, scenario=scenario, backend=backend))
-        for name, scenario in sorted(content.scenarios.items())
-    }
+    backend, made = SimBackend(), {}
+    for pack in PACKS:
+        library = load_library(ROOT / "packs" / pack, [ROOT / "packs"])
+        content = verify_under_ephemeral_key(compile_pack(library)).content
+        for name, scenario in content.scenarios.items():
+            made[f"{name}.md"] = _transcript(Site(content=content, scenario=scenario, backend=backend))
+    return made
 
 
 def _transcript(site: Site) -> str:

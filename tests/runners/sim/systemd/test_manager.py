@@ -97,7 +97,7 @@ def test_a_service_is_in_the_groups_that_its_unit_and_the_account_files_give_it(
     assert manager.start(machine, "x").ok
     process = machine.processes.get(manager.state_of(machine, "x").main_pid)
     assert process is not None
-    assert (process.cred.gid, process.cred.groups) == (gid, groups)
+    assert (process.cred.gid, set(process.cred.groups)) == (gid, groups)
 
 
 def test_a_new_member_of_a_group_is_one_from_the_next_start_on(machine: Machine) -> None:
