@@ -107,10 +107,12 @@ def extended(pattern: str, *, ignore_case: bool = False, multiline: bool = False
 
 
 @lru_cache(maxsize=256)
-def perl(pattern: str, *, ignore_case: bool = False) -> Regex:
-    r"""A Perl expression (grep -P), whose `\w` and `\d` are ASCII. Raises RegexError."""
-    flags = pcre2.ASCII | (pcre2.IGNORECASE if ignore_case else pcre2.NOFLAG)
-    engine = Backtracking(pattern, flags, longest=False)
+def perl(pattern: str, *, ignore_case: bool = False, flags: str = "") -> Regex:
+    r"""A Perl expression (grep -P, perl), whose `\w` and `\d` are ASCII. `flags`: of m, s, x. Raises RegexError."""
+    chosen = pcre2.ASCII | (pcre2.IGNORECASE if ignore_case else pcre2.NOFLAG)
+    for letter, flag in (("m", pcre2.MULTILINE), ("s", pcre2.DOTALL), ("x", pcre2.VERBOSE)):
+        chosen |= flag if letter in flags else pcre2.NOFLAG
+    engine = Backtracking(pattern, chosen, longest=False)
     return Regex(groups=engine.groups, backtracking=engine)
 
 

@@ -86,6 +86,9 @@ LARGE = (
     "printf '[Service]\\nExecStart=/usr/bin/yes\\n' > /etc/systemd/system/y.service; systemctl daemon-reload; systemctl start y; journalctl -u y | wc -l",
     "printf '[Service]\\nExecStart=/bin/false\\nRestart=always\\nRestartSec=0\\nStartLimitIntervalSec=0\\n' > /etc/systemd/system/y.service; systemctl daemon-reload; systemctl start y; sleep 50",
     "bc <<< '9^9^9'; bc <<< '2^100000000'; expr 9 '*' 9; factor 99999999999999999999999999999999", "openssl rand -hex 10000000000 | wc -c", "openssl genrsa 1000000",
+    "perl -e '$x = q(a); $x .= $x while 1'", "perl -e 'print q(a) x 1e10' | wc -c", "perl -e 'push @a, @a, 1 while 1'", "perl -e '$a[1e12] = 1; @b = (1..1e9)'",
+    "perl -e 'printf q(%9999999999d), 1'", "perl -e '1 while 1'", "perl -e 'sub f { f() } f()'", "perl -pi -e 's/a*/x$&x/g' /etc/passwd; yes | perl -ne '$n .= $_'", "perl -e '" + "(" * 20_000 + "'",
+    f"perl -e '(q({'a' * 40}) . q(b)) =~ /(a+)+$/'",
     "redis-cli set x $(head -c 1000000 /dev/zero | tr '\\0' a); redis-cli setrange x 4000000000 a; redis-cli append x y", "sudo -u postgres psql shop -c \"select repeat('a', 2000000000)\"",
 )  # fmt: skip
 
