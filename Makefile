@@ -45,7 +45,7 @@ bench: $(STAMP)  ## figures, each as a ratio against a floor measured in the sam
 	@for file in benchmarks/bench_*.py; do echo "== $$file"; $(PY) $$file || exit 1; done
 
 prove-full: $(STAMP)  ## prove all shipped packs, three repeats
-	@$(BREAKFIX) prove packs/starter --repeats 3
+	@for pack in packs/*/scenarios; do $(BREAKFIX) prove $${pack%/scenarios} --repeats 3 || exit 1; done
 
 lock: $(STAMP)  ## resolve the dependencies anew
 	@$(VENV)/bin/uv pip compile pyproject.toml --group dev --extra hosts --universal --python-version 3.11 \

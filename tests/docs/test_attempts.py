@@ -40,21 +40,21 @@ def test_the_guide_followed_to_the_letter(
 
 @pytest.mark.slow
 @pytest.mark.parametrize(
-    ("last", "verdict"),
+    ("other", "verdict"),
     [
-        ("chmod -R 777 /var/www/shop", "HARMFUL"),
-        ("chmod 644 /var/www/shop/static/shop.css", "RECOVERED_UNPROVEN"),
+        ("chmod -R a+rX {{ closed }}", "HARMFUL"),
+        ("chgrp shop /etc/shop", "RECOVERED_UNPROVEN"),
     ],
 )
 def test_what_it_says_of_other_repairs_is_so(
-    last: str, verdict: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+    other: str, verdict: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
     monkeypatch.chdir(tmp_path)
     known = [block for block in blocks(GUIDE) if block.language != "python"]
     document = next(block for block in known if block.file == "fix.yml")
-    text = document.text.replace("run: chmod u=rwX,go=rX {{ closed }}", f"run: {last}")
-    text = text[: text.index("postconditions")]
-    assert last in text
+    text = document.text.replace("run: chgrp {{ group }} {{ closed }}", f"run: {other}")
+    assert other in text
+    assert f"`{other}`" in (DOCS / GUIDE).read_text(encoding="utf-8")
     Path("fix.yml").write_text(text, encoding="utf-8")
     typed = [command for block in known if block.file is None for command in commands(block)]
     for command in typed[: next(i for i, each in enumerate(typed) if "attempt verify" in each)]:
