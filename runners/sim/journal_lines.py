@@ -25,15 +25,16 @@ def _stamp(machine: Machine, at: float, output: str) -> str:
         return f"{at:.6f}"
     if output == "short-monotonic":
         return f"[{at - machine.clock.boot:12.6f}]"
-    moment = machine.clock.time(at)
+    written = machine.clock.written
     if output in ("short-full", "with-unit"):
-        return f"{moment:%a %Y-%m-%d %H:%M:%S} UTC"
+        return written("%a %Y-%m-%d %H:%M:%S UTC", at)
     if output == "short-iso":
-        return f"{moment:%Y-%m-%dT%H:%M:%S}+0000"
+        return written("%Y-%m-%dT%H:%M:%S+0000", at)
     micros = int((at - int(at)) * 1_000_000)
     if output == "short-iso-precise":
-        return f"{moment:%Y-%m-%dT%H:%M:%S}.{micros:06d}+0000"
-    return f"{moment:%b %d %H:%M:%S}.{micros:06d}" if output == "short-precise" else f"{moment:%b %d %H:%M:%S}"
+        return f"{written('%Y-%m-%dT%H:%M:%S', at)}.{micros:06d}+0000"
+    short = written("%b %d %H:%M:%S", at)
+    return f"{short}.{micros:06d}" if output == "short-precise" else short
 
 
 def fields(machine: Machine, entry: Entry, index: int) -> dict[str, str]:

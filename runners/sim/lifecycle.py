@@ -192,8 +192,13 @@ def fork(
     cred: Cred | None = None,
     held: object = None,
     rss: int | None = None,
+    files: bool = True,
+    sockets: bool = True,
 ) -> Process:
-    """A child that a daemon makes of itself (a worker, a backend): same program, unit and files."""
+    """A child that a daemon makes of itself (a worker, a backend): same program and unit.
+
+    files, sockets: does it keep what it inherits of them open?
+    """
     child = parent._replace(
         pid=machine.processes.allocate(),
         ppid=parent.pid,
@@ -203,6 +208,8 @@ def fork(
         cpu=0.0,
         rss=parent.rss if rss is None else rss,
         held=held,
+        files=parent.files if files else (),
+        sockets=parent.sockets if sockets else (),
     )
     for file in child.files:
         machine.files.open(file.inode)

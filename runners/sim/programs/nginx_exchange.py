@@ -4,7 +4,9 @@ from __future__ import annotations
 
 import posixpath
 import re
+from collections.abc import Mapping
 from datetime import UTC, datetime
+from functools import cached_property
 
 from runners.sim.files.inode import READ
 from runners.sim.files.view import FileView
@@ -31,8 +33,8 @@ _BEFORE_CONNECTION = ("content-type", "content-length", "last-modified", "locati
 
 def write_error(machine: Machine, process: Process, path: str, level: str, text: str) -> None:
     """A line of the error log."""
-    now = machine.clock.time()
-    write_line(machine, process, path, f"{now:%Y/%m/%d %H:%M:%S} [{level}] {process.pid}#{process.pid}: {text}")
+    now = machine.clock.written("%Y/%m/%d %H:%M:%S")
+    write_line(machine, process, path, f"{now} [{level}] {process.pid}#{process.pid}: {text}")
 
 
 class Exchange:
@@ -304,9 +306,9 @@ class Exchange:
         )
 
     def _headers(self, location: Location) -> Headers:
-        now = self.machine.clock.time()
+        now = self.machine.clock.written("%a, %d %b %Y %H:%M:%S")
         signature = VERSION if location.tokens else "nginx"
-        return (("Server", signature), ("Date", f"{now:%a, %d %b %Y %H:%M:%S} GMT"))
+        return (("Server", signature), ("Date", f"{now} GMT"))
 
     def _added(self, location: Location, status: int) -> Headers:
         fine = status in (200, 201, 204, 206, 301, 302, 303, 304, 307, 308)
@@ -329,9 +331,11 @@ class Exchange:
 
     # -- logs
 
-    def _variable(self, name: str, response: HttpResponse | None) -> str:
+    @cached_property
+    def _simple(self) -> Mapping[str, str]:
+        """The variables that the request alone decides."""
         request = self.request
-        simple = {
+        return {
             "remote_addr": request.remote,
             "remote_user": "-",
             "request": f"{request.method} {request.target} HTTP/1.1",
@@ -347,12 +351,15 @@ class Exchange:
             "http_user_agent": request.header("User-Agent") or "-",
             "http_x_forwarded_for": request.header("X-Forwarded-For") or "-",
         }
-        if name in simple:
-            return simple[name]
+
+    def _variable(self, name: str, response: HttpResponse | None) -> str:
+        simple = self._simple.get(name)
+        if simple is not None:
+            return simple
         if name == "time_local":
-            return f"{self.machine.clock.time():%d/%b/%Y:%H:%M:%S +0000}"
+            return self.machine.clock.written("%d/%b/%Y:%H:%M:%S +0000")
         if name == "time_iso8601":
-            return f"{self.machine.clock.time():%Y-%m-%dT%H:%M:%S+00:00}"
+            return self.machine.clock.written("%Y-%m-%dT%H:%M:%S+00:00")
         if response is not None:
             if name == "status":
                 return str(response.status)

@@ -146,13 +146,10 @@ class Postgres(Sessions):
         label = f"{name}: " if name else ""
         helpers = (*(("logger",) if held.log else ()), *_HELPERS)
         for helper in helpers:
-            made = fork(machine, postmaster, argv=(f"postgres: {label}{helper} ",), held=helper, rss=8 << 20)
-            if helper != "logger":
-                for file in made.files:
-                    machine.files.close(file.inode)
-                machine.processes.put(made._replace(files=(), sockets=()))
-            else:
-                machine.processes.put(made._replace(sockets=()))
+            fork(
+                machine, postmaster, argv=(f"postgres: {label}{helper} ",), held=helper, rss=8 << 20,
+                files=helper == "logger", sockets=False,
+            )  # fmt: skip
 
     # -- ending
 

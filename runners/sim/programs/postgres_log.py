@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import NamedTuple
 
+from runners.sim.clock import to_microseconds
 from runners.sim.machine import Machine, Say
 from runners.sim.processes import Process
 from runners.sim.programs import postgres_config as config
@@ -36,8 +37,9 @@ class ServerLog:
         self.pid = pid or process.pid
 
     def write(self, severity: str, text: str, who: str = "") -> None:
-        now = self.machine.clock.time()
-        line = f"{now:%Y-%m-%d %H:%M:%S}.{now.microsecond // 1000:03d} UTC [{self.pid}] {who}{severity}:  {text}"
+        clock = self.machine.clock
+        millis = to_microseconds(clock.now)[1] // 1000
+        line = f"{clock.written('%Y-%m-%d %H:%M:%S')}.{millis:03d} UTC [{self.pid}] {who}{severity}:  {text}"
         if self.path:
             write_line(self.machine, current(self.machine, self.process), self.path, line)
         else:

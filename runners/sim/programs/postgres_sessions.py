@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from typing import NamedTuple
 
+from runners.sim.clock import Clock, to_microseconds
 from runners.sim.files.content import EMPTY, Content
 from runners.sim.lifecycle import exit_process, fork
 from runners.sim.machine import Machine, Program
@@ -28,6 +29,10 @@ class OpenSession(NamedTuple):
 
 class CloseSession(NamedTuple):
     pid: int
+
+
+def _instant(clock: Clock, at: float) -> str:
+    return f"{clock.written('%Y-%m-%d %H:%M:%S', at)}.{to_microseconds(at)[1]:06d}+00"
 
 
 class Sessions(Program):
@@ -61,11 +66,8 @@ class Sessions(Program):
         title = (
             f"postgres: {label}{ask.user} {ask.database} {address}({40000 + machine.count('backends') % 20000}) idle"
         )
-        made = fork(machine, process, argv=(title,), held=(ask.database, ask.user, ask.application), rss=15 << 20)
-        for file in made.files:
-            machine.files.close(file.inode)
-        machine.processes.put(made._replace(files=(), sockets=()))
-        return made.pid
+        session = (ask.database, ask.user, ask.application)
+        return fork(machine, process, argv=(title,), held=session, rss=15 << 20, files=False, sockets=False).pid
 
     def _sessions(self, machine: Machine, process: Process) -> list[Process]:
         return [child for child in machine.processes.children(process.pid) if isinstance(child.held, tuple)]
@@ -181,13 +183,14 @@ class Sessions(Program):
             except OSError as error:
                 raise refuse(table, "extend", error) from None
 
-        now = machine.clock.time()
+        clock = machine.clock
+        now, today = _instant(clock, clock.now), clock.written("%Y-%m-%d")
         functions = {
-            "version": VERSION, "now": f"{now:%Y-%m-%d %H:%M:%S.%f}+00", "current_database": ask.database,
+            "version": VERSION, "now": now, "current_database": ask.database,
             "current_user": ask.user, "session_user": ask.user, "user": ask.user, "pg_is_in_recovery": "f",
-            "pg_backend_pid": str(process.pid + 400), "current_date": f"{now:%Y-%m-%d}", "pg_reload_conf": "t",
-            "current_timestamp": f"{now:%Y-%m-%d %H:%M:%S.%f}+00", "inet_server_port": held.settings["port"],
-            "pg_postmaster_start_time": f"{machine.clock.time(process.started):%Y-%m-%d %H:%M:%S.%f}+00",
+            "pg_backend_pid": str(process.pid + 400), "current_date": today, "pg_reload_conf": "t",
+            "current_timestamp": now, "inet_server_port": held.settings["port"],
+            "pg_postmaster_start_time": _instant(clock, process.started),
         }  # fmt: skip
         if re.search(r"(?i)pg_reload_conf", ask.query):
             self.reload(machine, process)
@@ -227,7 +230,7 @@ class Sessions(Program):
         )
         rows: list[tuple[str | None, ...]] = []
         for child in machine.processes.children(process.pid):
-            began = f"{machine.clock.time(child.started):%Y-%m-%d %H:%M:%S.%f}+00"
+            began = _instant(machine.clock, child.started)
             if isinstance(child.held, tuple):
                 database, user, application = child.held
                 address = re.search(r" ([\d.]+)\(", child.argv[0])
@@ -253,7 +256,7 @@ class Sessions(Program):
                 None,
                 "active",
                 ask.query,
-                f"{machine.clock.time():%Y-%m-%d %H:%M:%S.%f}+00",
+                _instant(machine.clock, machine.clock.now),
                 None,
             )
         )

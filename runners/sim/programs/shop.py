@@ -9,6 +9,7 @@ import json
 import re
 from typing import NamedTuple
 
+from runners.sim.clock import to_microseconds
 from runners.sim.lifecycle import exit_process
 from runners.sim.machine import Machine, Program, Say
 from runners.sim.network.connect import ConnectFailure, Connection, connect
@@ -75,8 +76,9 @@ class _Application(Program):
         return settings
 
     def _write(self, machine: Machine, process: Process, settings: Settings, level: str, text: str) -> OSError | None:
-        now = machine.clock.time()
-        line = f"{now:%Y-%m-%d %H:%M:%S},{now.microsecond // 1000:03d} {level} [{process.pid}] {self.label}: {text}"
+        clock = machine.clock
+        millis = to_microseconds(clock.now)[1] // 1000
+        line = f"{clock.written('%Y-%m-%d %H:%M:%S')},{millis:03d} {level} [{process.pid}] {self.label}: {text}"
         return write_line(machine, current(machine, process), settings.log, line)
 
     def _log(self, machine: Machine, process: Process, level: str, text: str) -> bool:
