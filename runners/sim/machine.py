@@ -143,11 +143,12 @@ class Machine:
     """The whole state of one server. `fork()` gives an independent copy in microseconds.
 
     Handles (`files`, `processes`, …) are mutable and belong to one machine; what they hold is immutable and shared.
-    `base`: what `facts` knows of the healthy machine, shared by all its forks.
+    `base`: what `facts` knows of the healthy machine, shared by all its forks; `accounts`: what `users` last read.
     """
 
     __slots__ = (
         "__weakref__",
+        "accounts",
         "base",
         "budget",
         "clock",
@@ -197,6 +198,7 @@ class Machine:
         self.next_order = 0
         self.budget = Budget(0)
         self.base: object = None
+        self.accounts: object = None
 
     def fork(self) -> Machine:
         other = Machine.__new__(Machine)
@@ -207,6 +209,7 @@ class Machine:
         other.run_job = self.run_job
         other.clock = self.clock.fork()
         other.base = self.base
+        other.accounts = self.accounts
         other.files = self.files.fork(other.clock)
         other.files.synthetic = {dev: system.bound(other) for dev, system in self.files.synthetic.items()}
         other.processes = self.processes.fork()

@@ -74,17 +74,19 @@ class Process(NamedTuple):
 
 
 class ProcessTable:
-    """All living processes by pid."""
+    """All living processes by pid; `with_sockets`: those of them that hold any, the same map as long as these are."""
 
-    __slots__ = ("by_pid", "next_pid")
+    __slots__ = ("by_pid", "next_pid", "with_sockets")
 
     def __init__(self) -> None:
         self.by_pid: Map[int, Process] = Map()
+        self.with_sockets: Map[int, Process] = Map()
         self.next_pid = 1
 
     def fork(self) -> ProcessTable:
-        other = ProcessTable()
+        other = ProcessTable.__new__(ProcessTable)
         other.by_pid = self.by_pid
+        other.with_sockets = self.with_sockets
         other.next_pid = self.next_pid
         return other
 
@@ -106,12 +108,18 @@ class ProcessTable:
 
     def put(self, process: Process) -> Process:
         self.by_pid = self.by_pid.set(process.pid, process)
+        if process.sockets:
+            self.with_sockets = self.with_sockets.set(process.pid, process)
+        elif process.pid in self.with_sockets:
+            self.with_sockets = self.with_sockets.delete(process.pid)
         return process
 
     def remove(self, pid: int) -> Process | None:
         process = self.by_pid.get(pid)
         if process is not None:
             self.by_pid = self.by_pid.delete(pid)
+            if process.sockets:
+                self.with_sockets = self.with_sockets.delete(pid)
         return process
 
     def children(self, pid: int) -> list[Process]:
@@ -124,7 +132,7 @@ class ProcessTable:
         # One IPv6 address is not served by what listens for IPv4.
         open_to = ("::", "*") if ":" in address and address != "::" else wild
         found: Process | None = None
-        for process in self.by_pid.values():
+        for process in self.with_sockets.values():
             for socket in process.sockets:
                 if (
                     socket.port == port

@@ -65,7 +65,8 @@ def rows(machine: Machine) -> list[Row]:
     """All sockets. What a master and its workers share is one."""
     shared: dict[tuple[object, ...], list[tuple[Process, int]]] = {}
     first: dict[tuple[object, ...], Socket] = {}
-    for process in machine.processes:
+    holders = machine.processes.with_sockets
+    for process in [holders[pid] for pid in sorted(holders)]:
         for socket in process.sockets:
             key = (
                 socket.protocol,

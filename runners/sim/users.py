@@ -97,8 +97,24 @@ class Accounts:
         return known
 
 
+class _Read(NamedTuple):
+    """Accounts that were read, and what they stay the same with: all files, and what is mounted over which."""
+
+    inodes: object
+    covered: object
+    accounts: Accounts
+
+
 def accounts(machine: Machine) -> Accounts:
     """The accounts as the files are now. Missing or garbled files and lines are treated as empty."""
+    last, tree = machine.accounts, machine.files
+    if isinstance(last, _Read) and last.inodes is tree.inodes and last.covered is tree.covered:
+        return last.accounts
+    machine.accounts = _Read(tree.inodes, tree.covered, found := _read(machine))
+    return found
+
+
+def _read(machine: Machine) -> Accounts:
     view = machine.view(ROOT)
     try:
         folder = view.stat("/etc")

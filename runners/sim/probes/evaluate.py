@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
+from operator import is_
 from types import MappingProxyType
 from typing import NamedTuple
 
@@ -28,27 +29,17 @@ from scenario_dsl.model import Probe
 
 Evaluate = Callable[[Machine, Arguments, Baseline], Observation]
 
-_PARTS: Mapping[str, Callable[[Machine], object]] = MappingProxyType(
-    {
-        "files": lambda machine: machine.files.inodes,
-        "loaded": lambda machine: machine.systemd.loaded,
-        "mounts": lambda machine: machine.files.mounts,
-        "network": lambda machine: machine.network.tables,
-        "processes": lambda machine: machine.processes.by_pid,
-        "sysctl": lambda machine: machine.network.sysctl,
-        "units": lambda machine: machine.systemd.units,
-        "usage": lambda machine: machine.files.usage,
-    }
-)
-"""The immutable parts of a machine: a part that is the same object holds the same facts."""
+Parts = Callable[[Machine], tuple[object, ...]]
+"""The immutable parts of a machine that an answer depends on: a part that is the same object holds the same facts."""
+Reads = Callable[[Arguments], Parts]
 
 
 class Kind(NamedTuple):
-    """One probe type. `reads`: all parts its answer depends on, or none where it depends on too much to be kept (the
+    """One probe type. `reads`: all parts its answer depends on, or None where it depends on too much to be kept (the
     clock, the journal, whatever answers a request). `acts`: asking changes things, so it is done on a fork."""
 
     evaluate: Evaluate
-    reads: tuple[str, ...] = ()
+    reads: Reads | None = None
     acts: bool = False
 
 
@@ -57,23 +48,25 @@ KINDS: Mapping[str, Kind] = MappingProxyType(
         "certificate": Kind(certificate.certificate),
         "client": Kind(network.client),
         "cron": Kind(cron.cron),
-        "disk": Kind(disk.disk, ("files", "mounts", "usage")),
+        "disk": Kind(
+            disk.disk, lambda _: lambda machine: (machine.files.inodes, machine.files.mounts, machine.files.usage)
+        ),
         "dns": Kind(network.dns, acts=True),
-        "file": Kind(file.evaluate, ("files", "mounts")),
-        "firewall": Kind(network.firewall, ("network",)),
+        "file": Kind(file.evaluate, file.reads),
+        "firewall": Kind(network.firewall, lambda _: lambda machine: (machine.network.tables,)),
         "http": Kind(http.http, acts=True),
-        "limit": Kind(units.limit, ("files", "loaded", "processes", "units")),
+        "limit": Kind(units.limit, units.limit_reads),
         "log": Kind(logs.log),
-        "memory": Kind(processes.memory, ("processes",)),
-        "mount": Kind(disk.mount, ("mounts",)),
-        "process": Kind(processes.process, ("processes", "files")),
+        "memory": Kind(processes.memory, lambda _: lambda machine: (machine.processes.by_pid,)),
+        "mount": Kind(disk.mount, lambda _: lambda machine: (machine.files.mounts,)),
+        "process": Kind(processes.process, lambda _: lambda machine: (machine.processes.by_pid, machine.files.inodes)),
         "redis": Kind(databases.redis, acts=True),
-        "socket": Kind(processes.socket, ("processes",)),
+        "socket": Kind(processes.socket, lambda _: lambda machine: (machine.processes.with_sockets,)),
         "sql": Kind(databases.sql, acts=True),
         "ssh": Kind(ssh.ssh, acts=True),
-        "sysctl": Kind(network.sysctl, ("sysctl",)),
-        "unit": Kind(units.unit, ("files", "loaded", "processes", "units")),
-        "user": Kind(accounts.user, ("files",)),
+        "sysctl": Kind(network.sysctl, lambda _: lambda machine: (machine.network.sysctl,)),
+        "unit": Kind(units.unit, units.unit_reads),
+        "user": Kind(accounts.user, lambda _: lambda machine: (machine.files.inodes,)),
     }
 )
 """Every probe type that this machine can be asked."""
@@ -96,7 +89,7 @@ class Memo:
 
     def __init__(self, baseline: Baseline) -> None:
         self.baseline = baseline
-        self._arguments: dict[int, tuple[Probe, Arguments]] = {}
+        self._arguments: dict[int, tuple[Probe, Arguments, Parts | None]] = {}
         self._known: dict[int, tuple[Probe, tuple[object, ...], Observation]] = {}
 
     def fork(self) -> Memo:
@@ -111,18 +104,15 @@ class Memo:
         held = self._arguments.get(key)
         if held is None or held[0] is not probe:
             # Holding the probe keeps its id from being given to another one.
-            held = self._arguments[key] = (probe, Arguments(probe))
-        reads = KINDS[probe.type].reads
-        if not reads:
-            return _ask(machine, probe, held[1], self.baseline)
-        parts = tuple(_PARTS[name](machine) for name in reads)
+            arguments, reads = Arguments(probe), KINDS[probe.type].reads
+            held = self._arguments[key] = (probe, arguments, None if reads is None else reads(arguments))
+        _, arguments, parts_of = held
+        if parts_of is None:
+            return _ask(machine, probe, arguments, self.baseline)
+        parts = parts_of(machine)
         known = self._known.get(key)
-        if (
-            known is not None
-            and known[0] is probe
-            and all(one is other for one, other in zip(known[1], parts, strict=True))
-        ):
+        if known is not None and known[0] is probe and all(map(is_, known[1], parts)):
             return known[2]
-        observation = _ask(machine, probe, held[1], self.baseline)
+        observation = _ask(machine, probe, arguments, self.baseline)
         self._known[key] = (probe, parts, observation)
         return observation

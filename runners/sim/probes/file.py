@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import stat
+from collections.abc import Callable
 
 from runners.patterns import found
 from runners.sim.files.content import Content
@@ -17,6 +18,19 @@ from runners.worlds import Observation
 _SEARCHED = 8 << 20
 """Bytes of a large file that are searched at its beginning and at its end."""
 _ABOUT_CONTENT = ("contains", "lacks", "size_at_most", "size_at_least", "readable_by", "readable_by_others")
+_ABOUT_SOMEBODY = ("owner", "group", "readable_by")
+
+
+def reads(arguments: Arguments) -> Callable[[Machine], tuple[object, ...]]:
+    """What is at the path and where it leads; all files where it is about somebody's name or way there."""
+    path, by_name = arguments.require("path"), any(name in arguments for name in _ABOUT_SOMEBODY)
+
+    def parts(machine: Machine) -> tuple[object, ...]:
+        here = _inode(machine, path, follow=False)
+        there = _inode(machine, path, follow=True) if here is None or here.is_link else here
+        return here, there, machine.files.inodes if by_name else None
+
+    return parts
 
 
 def evaluate(machine: Machine, arguments: Arguments, baseline: Baseline) -> Observation:  # noqa: ARG001

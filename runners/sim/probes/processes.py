@@ -57,9 +57,7 @@ def socket(machine: Machine, arguments: Arguments, baseline: Baseline) -> Observ
     seen, port = Seen(), arguments.integer("port") or 0
     protocol, address = arguments.text("protocol") or "tcp", arguments.text("address")
     wanted, program = arguments.flag("listening"), arguments.text("process")
-    holders = [
-        one for one in machine.processes.by_pid.values() if one.sockets and _listens(one, protocol, port, address)
-    ]
+    holders = [one for one in machine.processes.with_sockets.values() if _listens(one, protocol, port, address)]
     holders.sort(key=_pid)
     if not holders:
         seen.expect(not wanted, f"nothing listens on {protocol} port {port}")

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
+
 from runners.sim.machine import Machine
 from runners.sim.probes.arguments import Arguments
 from runners.sim.probes.baseline import Baseline
@@ -10,7 +12,7 @@ from runners.sim.systemd.install import is_enabled
 from runners.sim.systemd.jobs import UnitError
 from runners.sim.systemd.manager import state_of
 from runners.sim.systemd.state import UnitState
-from runners.sim.systemd.unitfile import byte_size
+from runners.sim.systemd.unitfile import UnitFile, byte_size
 from runners.sim.systemd.units import full_name, read_unit, unit_file
 from runners.worlds import Observation
 
@@ -24,6 +26,25 @@ _LIMITS = {
     "as": ("LimitAS", "infinity"),
 }
 """Each limit's setting of a unit, and what holds where the unit says nothing."""
+
+
+def unit_reads(arguments: Arguments) -> Callable[[Machine], tuple[object, ...]]:
+    """The unit as loaded, its state, its main process; the files too where they say what is asked for."""
+    name, asks_files = full_name(arguments.require("name")), "enabled" in arguments or "masked" in arguments
+
+    def parts(machine: Machine) -> tuple[object, ...]:
+        loaded = machine.systemd.loaded.get(name)
+        state = machine.systemd.units.get(loaded.name) if isinstance(loaded, UnitFile) else None
+        main = machine.processes.by_pid.get(state.main_pid) if state is not None else None
+        return loaded, state, main, machine.files.inodes if asks_files or loaded is None else None
+
+    return parts
+
+
+def limit_reads(_: Arguments) -> Callable[[Machine], tuple[object, ...]]:
+    return lambda machine: (
+        machine.files.inodes, machine.systemd.loaded, machine.processes.by_pid, machine.systemd.units,
+    )  # fmt: skip
 
 
 def unit(machine: Machine, arguments: Arguments, baseline: Baseline) -> Observation:
