@@ -54,6 +54,9 @@ class Content(NamedTuple):
 
     def read(self, start: int = 0, stop: int | None = None) -> bytes:
         """The bytes from `start` to `stop`; ENOMEM when that is more than `READABLE`."""
+        whole = start == 0 and stop is None and self.size <= READABLE
+        if whole and len(self.pieces) == 1 and isinstance(self.pieces[0], bytes):
+            return self.pieces[0]
         stop = self.size if stop is None else min(stop, self.size)
         if stop - start > READABLE:
             raise OSError(errno.ENOMEM, os.strerror(errno.ENOMEM))

@@ -48,6 +48,11 @@ class Inode(NamedTuple):
     acl: Beside | None = None
     default_acl: Acl | None = None
 
+    def written(self, content: Content, at: float) -> Inode:
+        """The same file with other content, as a write at that time leaves it."""
+        # What `_replace` does, at a third of its price: every line of every log comes this way.
+        return tuple.__new__(Inode, (*self[:6], at, at, content, *self[9:]))
+
     @property
     def serial(self) -> int:
         """The number that tools show: of what /proc makes up, 1 for its root and large ones for the rest."""

@@ -151,8 +151,11 @@ class FileTree:
 
     def put(self, inode: Inode) -> Inode:
         """Replace an inode, charging its mount for the difference in blocks; ENOSPC when there is no room."""
-        if inode.entries is not None and inode.number in self.inodes:
-            self.ways = {}
+        if inode.entries is not None:
+            old = self.inodes.get(inode.number)
+            # Whose it is and when it changed leads nobody elsewhere.
+            if old is not None and (old.mode != inode.mode or old[8:] != inode[8:]):
+                self.ways = {}
         return self._put(inode)
 
     def _put(self, inode: Inode) -> Inode:

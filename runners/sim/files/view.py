@@ -128,11 +128,10 @@ class FileView:
             raise fail(error.errno or errno.EIO, path) from None
 
     def _store(self, inode: Inode, content: Content) -> Inode:
-        now = self.tree.clock.now
-        mode = inode.mode
-        if self.cred.uid != 0 and mode & 0o6000:
-            mode &= ~0o6000
-        return self.tree.put(inode._replace(content=content, mtime=now, ctime=now, mode=mode))
+        changed = inode.written(content, self.tree.clock.now)
+        if self.cred.uid != 0 and inode.mode & 0o6000:
+            changed = changed._replace(mode=inode.mode & ~0o6000)
+        return self.tree.put(changed)
 
     def truncate(self, path: str, size: int) -> None:
         inode = self.open_for_writing(path, truncate=False)

@@ -21,8 +21,7 @@ def append(machine: Machine, file: OpenFile, data: bytes) -> None:
     inode = tree.inodes.get(file.inode)
     if inode is None or not inode.is_file:
         return
-    now = tree.clock.now
-    tree.put(inode._replace(content=inode.content.append(data), mtime=now, ctime=now))
+    tree.put(inode.written(inode.content.append(data), tree.clock.now))
 
 
 def write_line(machine: Machine, process: Process, path: str, line: str) -> OSError | None:
