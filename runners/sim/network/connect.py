@@ -6,7 +6,7 @@ from typing import NamedTuple
 
 from runners.sim.files.inode import ROOT, Cred
 from runners.sim.machine import Machine
-from runners.sim.network.firewall import Packet, redirected, traverse
+from runners.sim.network.firewall import Packet, redirected
 from runners.sim.network.names import ResolveFailure, resolve
 from runners.sim.network.state import RemoteHost, RemotePort
 from runners.sim.processes import Process
@@ -97,13 +97,16 @@ def _to_self(
         source = source if address.startswith("127.") else address
         out = Packet(source, address, "tcp", port, source_port, "", "lo")
         address, port = redirected(network.tables, "OUTPUT", out)
-        blocked = _blocked(machine, "OUTPUT", out._replace(destination=address, destination_port=port))
+        if (address, port) != (out.destination, out.destination_port):
+            out = out._replace(destination=address, destination_port=port)
+        blocked = _blocked(machine, "OUTPUT", out)
         if blocked:
             return _stopped(blocked, timeout, address, port)
     packet = Packet(source, address, "tcp", port, source_port, "lo" if inside else own.name, "")
     if not inside:
         address, port = redirected(network.tables, "PREROUTING", packet)
-        packet = packet._replace(destination=address, destination_port=port)
+        if (address, port) != (packet.destination, packet.destination_port):
+            packet = packet._replace(destination=address, destination_port=port)
     blocked = _blocked(machine, "INPUT", packet)
     if blocked:
         return _stopped(blocked, timeout, address, port)
@@ -155,7 +158,7 @@ _EXCHANGED = 5
 def _decide(machine: Machine, chain: str, packet: Packet, packets: int = 1) -> str:
     """What the rules say of packets like this one; they count them."""
     network = machine.network
-    decision, passed = traverse(network.tables, chain, packet)
+    decision, passed = network.decide(chain, packet)
     network.hits = {**network.hits, **{one: network.hits.get(one, 0) + packets for one in passed}}
     return decision
 

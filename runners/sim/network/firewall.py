@@ -132,15 +132,16 @@ def redirected(tables: Tables, chain: str, packet: Packet) -> tuple[str, int]:
 def matches(rule: Rule, packet: Packet) -> bool:
     """Do all of the rule's matches hold for the packet?"""
     inverted = rule.inverted
+    # What tells most rules apart comes first.
     return (
-        _agrees("protocol" in inverted, not rule.protocol or rule.protocol in ("all", packet.protocol))
+        _agrees("dport" in inverted, _port(rule.destination_ports, packet.destination_port))
+        and _agrees("in" in inverted, _interface(rule.in_interface, packet.in_interface))
+        and _agrees("state" in inverted, not rule.states or packet.state in rule.states)
+        and _agrees("protocol" in inverted, not rule.protocol or rule.protocol in ("all", packet.protocol))
         and _agrees("source" in inverted, _within(packet.source, rule.source))
         and _agrees("destination" in inverted, _within(packet.destination, rule.destination))
-        and _agrees("in" in inverted, _interface(rule.in_interface, packet.in_interface))
         and _agrees("out" in inverted, _interface(rule.out_interface, packet.out_interface))
-        and _agrees("dport" in inverted, _port(rule.destination_ports, packet.destination_port))
         and _agrees("sport" in inverted, _port(rule.source_ports, packet.source_port))
-        and _agrees("state" in inverted, not rule.states or packet.state in rule.states)
     )
 
 

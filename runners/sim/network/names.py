@@ -8,7 +8,7 @@ from functools import lru_cache
 from typing import NamedTuple
 
 from runners.sim.machine import Machine
-from runners.sim.network.firewall import Packet, verdict
+from runners.sim.network.firewall import Packet
 
 _ADDRESS = re.compile(r"\d{1,3}(\.\d{1,3}){3}|[0-9a-fA-F]*:[0-9a-fA-F:.]+")
 
@@ -98,9 +98,15 @@ def hosts_six(text: str) -> Mapping[str, str]:
 
 def _text(machine: Machine, path: str) -> str:
     try:
-        return machine.view().text(path)
+        return _decoded(machine.view().read(path))
     except OSError:
         return ""
+
+
+@lru_cache(maxsize=64)
+def _decoded(data: bytes) -> str:
+    """The same text for the same bytes, so that what is kept by a text is found by it at once."""
+    return data.decode("utf-8", "surrogateescape")
 
 
 @lru_cache(maxsize=256)
@@ -198,10 +204,10 @@ def query(machine: Machine, name: str, server: str, kind: str = "A") -> DnsAnswe
         local = network.interface(server) is not None
         return DnsAnswer(server, "", seconds=0.0 if local else 5.0)
     packet = Packet(network.interfaces[-1].address, server, "udp", 53, 40000, "", network.interfaces[-1].name)
-    if not network.interfaces[-1].up or verdict(network.tables, "OUTPUT", packet) != "ACCEPT":
+    if not network.interfaces[-1].up or network.decide("OUTPUT", packet)[0] != "ACCEPT":
         return DnsAnswer(server, "", seconds=5.0)
     back = Packet(server, packet.source, "udp", 40000, 53, packet.out_interface, "", "ESTABLISHED")
-    if verdict(network.tables, "INPUT", back) != "ACCEPT":
+    if network.decide("INPUT", back)[0] != "ACCEPT":
         return DnsAnswer(server, "", seconds=5.0)
     wanted = name.rstrip(".").lower()
     if kind == "PTR":

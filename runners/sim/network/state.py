@@ -5,7 +5,8 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import NamedTuple
 
-from runners.sim.network.firewall import EMPTY_TABLES, Passed, Tables
+from runners.sim.network.decisions import Decisions
+from runners.sim.network.firewall import EMPTY_TABLES, Packet, Passed, Tables
 
 
 class Interface(NamedTuple):
@@ -41,13 +42,14 @@ class Network:
     `hits`: packets counted by the rules of the filter table.
     """
 
-    __slots__ = ("dns", "gateway", "hits", "hosts", "interfaces", "names", "sysctl", "tables", "tables6")
+    __slots__ = ("decisions", "dns", "gateway", "hits", "hosts", "interfaces", "names", "sysctl", "tables", "tables6")
 
     def __init__(self) -> None:
         self.interfaces: tuple[Interface, ...] = (Interface("lo", "127.0.0.1", 8, mtu=65536),)
         self.gateway = ""
         self.tables: Tables = EMPTY_TABLES
         self.tables6: Tables = EMPTY_TABLES
+        self.decisions = Decisions(EMPTY_TABLES)
         self.hits: Mapping[Passed, int] = {}
         self.sysctl: Mapping[str, str] = {}
         self.names: Mapping[str, str] = {}
@@ -59,6 +61,12 @@ class Network:
         for name in self.__slots__:
             setattr(other, name, getattr(self, name))
         return other
+
+    def decide(self, chain: str, packet: Packet) -> tuple[str, tuple[Passed, ...]]:
+        """What the filter table says of a packet, and what it matched on its way, to be counted."""
+        if self.decisions.tables is not self.tables:
+            self.decisions = Decisions(self.tables)
+        return self.decisions.of(chain, packet)
 
     def interface(self, address: str) -> Interface | None:
         """The local interface that owns an address; all of 127.0.0.0/8 is lo's."""
