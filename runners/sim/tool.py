@@ -32,6 +32,7 @@ class Tool:
     _short: str = field(init=False, repr=False)
     _long: tuple[str, ...] = field(init=False, repr=False)
     _help: str = field(init=False, repr=False)
+    _names_itself: bool = field(init=False, repr=False)
     _asks_for_help: bool = field(init=False, repr=False)
     _asks_for_version: bool = field(init=False, repr=False)
 
@@ -52,13 +53,14 @@ class Tool:
         object.__setattr__(self, "_short", short)
         object.__setattr__(self, "_long", tuple(long))
         object.__setattr__(self, "_help", "\n".join(lines))
+        object.__setattr__(self, "_names_itself", "{name}" in self._help)
         entries = self.spec.split()
         object.__setattr__(self, "_asks_for_help", "h,help" in entries or "h" in entries)
         object.__setattr__(self, "_asks_for_version", "V,version" in entries)
 
     def parse(self, ctx: Context, arguments: Sequence[str] | None = None) -> Options:
         """Parse the arguments; prints help, version or an error and ends the command where they ask for that."""
-        usage = self._help.replace("{name}", ctx.name)
+        usage = self._help.replace("{name}", ctx.name) if self._names_itself else self._help
         try:
             options = parse(
                 ctx, self._short, self._long, status=self.status, usage=usage, version=self.version,

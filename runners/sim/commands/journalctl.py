@@ -134,8 +134,13 @@ def _chosen(ctx: Context, options: Options) -> list[Entry]:
         since = max(since or 0.0, ctx.machine.clock.boot)
     if options.has("k"):
         since = max(since or 0.0, ctx.machine.clock.boot)
-    found = list(entries(ctx.machine, since=since, until=until, kernel_only=options.has("k")))
-    ctx.spend(len(found))
+    everything = since is None and until is None and not options.has("k")
+    if everything and len(units) == 1 and not matches:
+        ctx.spend(len(ctx.machine.journal))
+        found = list(entries(ctx.machine, unit=next(iter(units))))
+    else:
+        found = list(entries(ctx.machine, since=since, until=until, kernel_only=options.has("k")))
+        ctx.spend(len(found))
     if matches:
         found = [entry for index, entry in enumerate(found) if _agrees(fields(ctx.machine, entry, index), matches)]
     if (low, high) != (0, 7):

@@ -4,10 +4,13 @@ from __future__ import annotations
 
 import re
 from collections.abc import Sequence
+from typing import NamedTuple
 
 from runners.sim.commands.context import Context
 from runners.sim.commands.options import Options
-from runners.sim.socket_table import Row, is_ipv6, rows, service_name
+from runners.sim.machine import Machine
+from runners.sim.processes import Process, Socket
+from runners.sim.socket_table import is_ipv6, rows, service_name
 from runners.sim.ss_usage import USAGE
 from runners.sim.tool import Tool
 from runners.sim.users import accounts
@@ -33,6 +36,9 @@ _GROUPS = {
 }  # fmt: skip
 
 
+_ORDER = {"u_dgr": 0, "u_str": 0, "udp": 1, "tcp": 2}
+
+
 def main(ctx: Context) -> int:
     options = _TOOL.parse(ctx)
     if options.has("h"):
@@ -41,7 +47,7 @@ def main(ctx: Context) -> int:
     if options.has("V"):
         ctx.line("ss utility, iproute2-6.1.0, libbpf 1.1.0")
         return 0
-    table = rows(ctx.machine)
+    table = _table(ctx.machine)
     if options.has("s"):
         _summary(ctx, table)
         return 0
@@ -58,13 +64,14 @@ def main(ctx: Context) -> int:
     one_state = len(states) == 1 or states == _GROUPS["listening"]
     if not states:
         states = _GROUPS["all" if options.has("a") else "listening" if options.has("l") else "open"]
+    four, six = options.has("4"), options.has("6")
     chosen = [
         row for row in table
-        if _protocol(row) in protocols and _state(row) in states and all(_holds(row, term) for term in terms)
-        and not (options.has("4") and (is_ipv6(row.socket.address) or row.socket.path))
-        and not (options.has("6") and not is_ipv6(row.socket.address))
+        if row.protocol in protocols and row.state in states and all(_holds(row, term) for term in terms)
+        and not (four and (is_ipv6(row.socket.address) or row.socket.path))
+        and not (six and not is_ipv6(row.socket.address))
     ]  # fmt: skip
-    chosen.sort(key=lambda row: ("u_str", "udp", "tcp").index(_protocol(row)) if _protocol(row) != "u_dgr" else 0)
+    chosen.sort(key=lambda row: _ORDER[row.protocol])
     _print(ctx, options, chosen, protocols, one_state=one_state)
     return 0
 
@@ -86,23 +93,39 @@ def _protocols(options: Options) -> set[str]:
     return {"u_str", "u_dgr"} | wanted if "unix" in wanted else wanted
 
 
-def _protocol(row: Row) -> str:
-    if row.socket.protocol.startswith("unix") or row.socket.path:
-        return "u_dgr" if row.socket.protocol in ("unix-dgram", "unixd") else "u_str"
-    return row.socket.protocol.removesuffix("6")
+class _Shown(NamedTuple):
+    """One row of the table, with its protocol and state as ss calls them."""
+
+    socket: Socket
+    owners: tuple[tuple[Process, int], ...]
+    inode: int
+    protocol: str
+    state: str
 
 
-def _state(row: Row) -> str:
-    state = row.socket.state.upper().replace("_", "-")
-    if _protocol(row) in ("udp", "u_dgr"):
+def _table(machine: Machine) -> list[_Shown]:
+    found = []
+    for socket, owners, inode in rows(machine):
+        protocol = _protocol(socket)
+        found.append(_Shown(socket, owners, inode, protocol, _state(socket, protocol)))
+    return found
+
+
+def _protocol(socket: Socket) -> str:
+    if socket.path or socket.protocol.startswith("unix"):
+        return "u_dgr" if socket.protocol in ("unix-dgram", "unixd") else "u_str"
+    return socket.protocol.removesuffix("6")
+
+
+_STATES = {"ESTABLISHED": "estab", "LISTEN": "listen", "CLOSE": "unconn", "FIN-WAIT1": "fin-wait-1",
+           "FIN-WAIT2": "fin-wait-2"}  # fmt: skip
+
+
+def _state(socket: Socket, protocol: str) -> str:
+    if protocol in ("udp", "u_dgr"):
         return "unconn"
-    return {
-        "ESTABLISHED": "estab",
-        "LISTEN": "listen",
-        "CLOSE": "unconn",
-        "FIN-WAIT1": "fin-wait-1",
-        "FIN-WAIT2": "fin-wait-2",
-    }.get(state, state.lower())
+    state = socket.state.upper().replace("_", "-")
+    return _STATES.get(state, state.lower())
 
 
 # -- filters
@@ -143,7 +166,7 @@ _NUMBERS = {
 }
 
 
-def _holds(row: Row, term: tuple[str, str, str]) -> bool:
+def _holds(row: _Shown, term: tuple[str, str, str]) -> bool:
     end, operator, wanted = term
     local = end in ("sport", "src")
     address = row.socket.address if local else row.socket.peer
@@ -164,19 +187,17 @@ def _holds(row: Row, term: tuple[str, str, str]) -> bool:
 # -- printing
 
 
-def _summary(ctx: Context, table: Sequence[Row]) -> None:
-    tcp = [row for row in table if _protocol(row) == "tcp"]
-    udp = [row for row in table if _protocol(row) == "udp"]
-    estab = sum(1 for row in tcp if _state(row) == "estab")
-    waiting = sum(1 for row in tcp if _state(row) == "time-wait")
+def _summary(ctx: Context, table: Sequence[_Shown]) -> None:
+    tcp = [row for row in table if row.protocol == "tcp"]
+    udp = [row for row in table if row.protocol == "udp"]
+    estab = sum(1 for row in tcp if row.state == "estab")
+    waiting = sum(1 for row in tcp if row.state == "time-wait")
     living = len(tcp) - waiting
     ctx.line(f"Total: {len(table) + 96}")
     ctx.line(f"TCP:   {len(tcp)} (estab {estab}, closed {waiting}, orphaned 0, timewait {waiting})")
     ctx.line()
     ctx.line("Transport Total     IP        IPv6")
-    six = [
-        sum(1 for row in group if is_ipv6(row.socket.address) and _state(row) != "time-wait") for group in (udp, tcp)
-    ]
+    six = [sum(1 for row in group if is_ipv6(row.socket.address) and row.state != "time-wait") for group in (udp, tcp)]
     figures = [
         ("RAW\t ", 0, 0),
         ("UDP\t ", len(udp), six[0]),
@@ -189,17 +210,18 @@ def _summary(ctx: Context, table: Sequence[Row]) -> None:
     ctx.line()
 
 
-def _print(ctx: Context, options: Options, chosen: Sequence[Row], protocols: set[str], *, one_state: bool) -> None:
+def _print(ctx: Context, options: Options, chosen: Sequence[_Shown], protocols: set[str], *, one_state: bool) -> None:
     several = len(protocols - {"raw"}) > 1
     header = [*(["Netid"] if several else []), *([] if one_state else ["State"]), "Recv-Q", "Send-Q"]
     ends = ("Local Address", "Port", "Peer Address", "Port")
     lines = []
+    users, extended, numeric = options.has("p"), options.has("e"), options.has("n")
     for row in chosen:
-        state = _state(row).upper()
+        state = row.state.upper()
         queues = ["0", str(_backlog(row)) if state == "LISTEN" else "0"]
-        cells = [*([_protocol(row)] if several else []), *([] if one_state else [state]), *queues]
-        details = (f" {_users(row)}" if options.has("p") and _visible(ctx, row) else "") + _extra(ctx, options, row)
-        lines.append((cells, _ends(row, options.has("n")), details))
+        cells = [*([row.protocol] if several else []), *([] if one_state else [state]), *queues]
+        details = (f" {_users(row)}" if users and _visible(ctx, row) else "") + (_extra(ctx, row) if extended else "")
+        lines.append((cells, _ends(row, numeric), details))
     widths = [
         max(len(cells[index]) for cells in [header, *(line[0] for line in lines)]) for index in range(len(header))
     ]
@@ -213,7 +235,7 @@ def _print(ctx: Context, options: Options, chosen: Sequence[Row], protocols: set
     ctx.out("".join(line + "\n" for line in out))
 
 
-def _visible(ctx: Context, row: Row) -> bool:
+def _visible(ctx: Context, row: _Shown) -> bool:
     return ctx.cred.uid in (0, row.owners[0][0].cred.uid)
 
 
@@ -224,16 +246,18 @@ def _line(cells: Sequence[str], widths: Sequence[int], ends: Sequence[str], span
     return f"{head} {local} {peer}"
 
 
-def _backlog(row: Row) -> int:
-    known = {"sshd": 128, "postgres": 244, "redis-server": 511, "nginx": 511}
-    return known.get(row.owners[0][0].program, 128)
+_BACKLOGS = {"sshd": 128, "postgres": 244, "redis-server": 511, "nginx": 511}
 
 
-def _ends(row: Row, numeric: bool) -> tuple[str, str, str, str]:
+def _backlog(row: _Shown) -> int:
+    return _BACKLOGS.get(row.owners[0][0].program, 128)
+
+
+def _ends(row: _Shown, numeric: bool) -> tuple[str, str, str, str]:
     socket = row.socket
-    if _protocol(row) in ("u_str", "u_dgr"):
-        return socket.path or "*", str(row.inode), "*", "0" if _state(row) != "estab" else str(row.inode + 1)
-    protocol = _protocol(row)
+    if row.protocol in ("u_str", "u_dgr"):
+        return socket.path or "*", str(row.inode), "*", "0" if row.state != "estab" else str(row.inode + 1)
+    protocol = row.protocol
 
     def port(number: int) -> str:
         return "*" if number == 0 else str(number) if numeric else service_name(number, protocol)
@@ -251,14 +275,12 @@ def _ends(row: Row, numeric: bool) -> tuple[str, str, str, str]:
     )
 
 
-def _users(row: Row) -> str:
+def _users(row: _Shown) -> str:
     holders = ",".join(f'("{process.name}",pid={process.pid},fd={fd})' for process, fd in reversed(row.owners))
     return f"users:({holders})"
 
 
-def _extra(ctx: Context, options: Options, row: Row) -> str:
-    if not options.has("e"):
-        return ""
+def _extra(ctx: Context, row: _Shown) -> str:
     uid = row.owners[0][0].cred.uid
     name = "" if uid == 0 or accounts(ctx.machine).user(uid) is None else f"uid:{uid} "
     unit = row.owners[0][0].unit

@@ -63,7 +63,7 @@ class Left(NamedTuple):
 
     @property
     def lines(self) -> Program:
-        return self.program._replace(bodies=self.program.bodies[self.body + 1 :])
+        return Program(self.program.bodies[self.body + 1 :], self.program.problem)
 
 
 def may_nest(statement: Statement) -> bool:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import fnmatch
 from collections.abc import Iterable, Sequence
+from functools import lru_cache
 
 from runners.sim.format import relative
 from runners.sim.machine import Machine
@@ -35,6 +36,11 @@ def _by_kind(name: str) -> tuple[int, str]:
     return (_ORDER.index(kind) if kind in _ORDER else 0), name
 
 
+@lru_cache(maxsize=256)
+def _in_order(names: tuple[str, ...]) -> tuple[str, ...]:
+    return tuple(sorted(names, key=_by_kind))
+
+
 def list_units(
     machine: Machine, patterns: Sequence[str], *, states: Sequence[str], kinds: Sequence[str], everything: bool,
     legend: bool, plain: bool,
@@ -44,12 +50,13 @@ def list_units(
     Without it, and without `everything`, resting units are left out.
     """
     rows = []
-    for name in sorted(matching(known(machine), patterns), key=_by_kind):
+    wanted = set(states)
+    for name in _in_order(tuple(matching(known(machine), patterns))):
         unit, state = unit_file(machine, name), machine.systemd.get(name)
         if kinds and name.rsplit(".", 1)[-1] not in kinds:
             continue
         words = (unit.load_state, state.active, state.sub)
-        if states and not set(states) & set(words):
+        if wanted and wanted.isdisjoint(words):
             continue
         if not states and not everything and not patterns and state.active == "inactive":
             continue

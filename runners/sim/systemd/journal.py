@@ -13,6 +13,7 @@ from runners.sim.systemd.state import Entry
 AUTH = frozenset({"sshd", "sudo", "su", "login", "passwd", "useradd", "usermod", "userdel", "groupadd", "groupdel",
                   "gpasswd", "chage", "chpasswd", "systemd-logind", "newusers", "polkitd"})  # fmt: skip
 """Programs that log to the auth and authpriv facilities."""
+_FACILITIES = {"CRON": "cron", "cron": "cron", "crontab": "cron", "kernel": "kern"}
 
 
 def log(
@@ -63,7 +64,7 @@ def _tag(identifier: str, pid: int) -> str:
 def _facility(identifier: str) -> str:
     if identifier in AUTH:
         return "auth"
-    return {"CRON": "cron", "cron": "cron", "crontab": "cron", "kernel": "kern"}.get(identifier, "daemon")
+    return _FACILITIES.get(identifier, "daemon")
 
 
 def kernel(machine: Machine, message: str, *, priority: int = 6) -> None:
@@ -108,9 +109,7 @@ def entries(
     uid: int | None = None,
 ) -> Iterator[Entry]:
     """Matching entries, oldest first. `priority`: that or more urgent; `unit`: a full unit name."""
-    found: Iterable[Entry] = machine.journal
-    if unit is not None:
-        found = [entry for entry in found if entry.unit == unit]
+    found: Iterable[Entry] = machine.journal if unit is None else machine.journal.of_unit(unit)
     if since is not None:
         found = [entry for entry in found if entry.at >= since]
     if until is not None:

@@ -97,6 +97,24 @@ class Entry(NamedTuple):
 _CHUNK = 64
 
 
+class _Chunk:
+    """Entries that stay together for good, and once somebody asked: which of them are whose."""
+
+    __slots__ = ("_by_unit", "entries")
+
+    def __init__(self, entries: tuple[Entry, ...]) -> None:
+        self.entries = entries
+        self._by_unit: Mapping[str | None, list[Entry]] | None = None
+
+    def of(self, unit: str) -> list[Entry]:
+        if self._by_unit is None:
+            found: dict[str | None, list[Entry]] = {}
+            for entry in self.entries:
+                found.setdefault(entry.unit, []).append(entry)
+            self._by_unit = found
+        return self._by_unit.get(unit, [])
+
+
 class Journal:
     """Entries in order. Full chunks are shared between forks, so that adding one costs no more than a short tuple.
 
@@ -106,7 +124,7 @@ class Journal:
     __slots__ = ("_chunks", "_tail", "dropped")
 
     def __init__(self) -> None:
-        self._chunks: tuple[tuple[Entry, ...], ...] = ()
+        self._chunks: tuple[_Chunk, ...] = ()
         self._tail: tuple[Entry, ...] = ()
         self.dropped: tuple[Entry, ...] = ()
 
@@ -120,24 +138,29 @@ class Journal:
     def append(self, entry: Entry) -> None:
         self._tail = (*self._tail, entry)
         if len(self._tail) >= _CHUNK:
-            self._chunks = (*self._chunks, self._tail)
+            self._chunks = (*self._chunks, _Chunk(self._tail))
             self._tail = ()
 
     def __iter__(self) -> Iterator[Entry]:
-        return chain(*self._chunks, self._tail)
+        return chain(*[chunk.entries for chunk in self._chunks], self._tail)
 
     def __reversed__(self) -> Iterator[Entry]:
         yield from reversed(self._tail)
         for chunk in reversed(self._chunks):
-            yield from reversed(chunk)
+            yield from reversed(chunk.entries)
 
     def __len__(self) -> int:
-        return sum(len(chunk) for chunk in self._chunks) + len(self._tail)
+        return sum([len(chunk.entries) for chunk in self._chunks]) + len(self._tail)
+
+    def of_unit(self, unit: str) -> list[Entry]:
+        """The entries of one unit, in order, without a look at all the others."""
+        found = [entry for chunk in self._chunks for entry in chunk.of(unit)]
+        return found + [entry for entry in self._tail if entry.unit == unit]
 
     def drop_before(self, at: float) -> int:
         """Forget entries older than `at` (journalctl --vacuum-time); how many went."""
         kept = tuple(entry for entry in self if entry.at >= at)
         gone = tuple(entry for entry in self if entry.at < at)
         self.dropped = (*self.dropped, *gone)
-        self._chunks, self._tail = (kept,) if kept else (), ()
+        self._chunks, self._tail = (_Chunk(kept),) if kept else (), ()
         return len(gone)
