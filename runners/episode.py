@@ -17,11 +17,11 @@ from runners.agents.protocol import (
     AgentUnavailableError,
     Answer,
     Briefing,
-    Closing,
     Done,
     Observation,
     Run,
     Submit,
+    close,
 )
 from runners.cascades import CascadeClock
 from runners.evidence import seen_as
@@ -109,9 +109,8 @@ class _Play:
             error = self._converse(agent)
         finally:
             # Whatever the agent runs elsewhere ends here: nothing of it is there while its work is judged.
-            if isinstance(agent, Closing):
-                with suppress(Exception):
-                    agent.close()
+            with suppress(Exception):
+                close(agent)
         seconds = self._now()
         reward = self._settle()
         if self._turns:

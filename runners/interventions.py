@@ -9,6 +9,7 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Generator, Mapping
 from dataclasses import dataclass, replace
+from functools import lru_cache
 from typing import Protocol, TypeAlias
 
 from compiler.codec import dump, load
@@ -147,10 +148,17 @@ def as_typed(commands: tuple[str, ...]) -> Intervention:
     return Intervention(name="as typed", steps=tuple(Step(run=command) for command in commands))
 
 
+def without_places(intervention: Intervention) -> Intervention:
+    """The same, wherever in a document it stood."""
+    if intervention.at == () and all(step.at == () for step in intervention.steps):
+        return intervention
+    return replace(intervention, at=(), steps=tuple(replace(step, at=()) for step in intervention.steps))
+
+
+@lru_cache(maxsize=256)
 def to_text(intervention: Intervention) -> str:
     """The canonical JSON of an intervention, without its places in a document: what a transcript keeps."""
-    bare = replace(intervention, at=(), steps=tuple(replace(step, at=()) for step in intervention.steps))
-    return dump(bare).decode()
+    return dump(without_places(intervention)).decode()
 
 
 def from_text(text: str) -> Intervention:

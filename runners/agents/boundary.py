@@ -6,9 +6,11 @@ What is not is the agent's own failure, found here, before it can reach a world 
 from __future__ import annotations
 
 from dataclasses import replace
+from functools import lru_cache
 
 from compiler.codec import Malformed, NotCanonical, dump, load
 from runners.agents.protocol import Action, AgentFailedError, Answer, Done, Metered, Run, Submit, Usage
+from runners.interventions import without_places
 from runners.text import writable
 from scenario_dsl.model import Intervention
 
@@ -59,11 +61,17 @@ def _document(intervention: object) -> Intervention:
     if not isinstance(intervention, Intervention):
         raise AgentFailedError(f"the agent failed: it submitted {type(intervention).__name__}, not an intervention")
     try:
-        data = dump(replace(intervention, at=(), steps=tuple(replace(step, at=()) for step in intervention.steps)))
+        data = dump(without_places(intervention))
         if len(data) > LONGEST_DOCUMENT:
             raise AgentFailedError(
                 f"the agent failed: its intervention has {len(data)} bytes; {LONGEST_DOCUMENT} are taken"
             )
-        return load(Intervention, data)
+        return _read(data)
     except (NotCanonical, Malformed, TypeError, AttributeError) as error:
         raise AgentFailedError(f"the agent failed: what it submitted is no intervention ({error})") from error
+
+
+@lru_cache(maxsize=64)
+def _read(data: bytes) -> Intervention:
+    """Attempts at one scenario often end in the same document."""
+    return load(Intervention, data)

@@ -2,9 +2,13 @@
 
 from __future__ import annotations
 
+from functools import lru_cache
+
 from runners.agents.protocol import Action, AgentFailedError, Briefing, Done, Observation, Run, Submit
-from runners.interventions import Applied, Moves, Reply, moves
+from runners.interventions import Applied, Moves, Reply, moves, without_places
 from scenario_dsl.model import Intervention
+
+_handed_in = lru_cache(maxsize=256)(without_places)
 
 
 class InterventionAgent:
@@ -36,6 +40,6 @@ class InterventionAgent:
             applied: Applied = stop.value
             if applied.broken:
                 raise AgentFailedError(f"what it says of itself does not hold: {applied.broken[0]}") from None
-            return Submit(self._intervention) if self._submit else Done()
+            return Submit(_handed_in(self._intervention)) if self._submit else Done()
         self._ran = isinstance(action, Run)
         return action
