@@ -33,20 +33,30 @@ class Memory(NamedTuple):
 
 def installed(machine: Machine) -> int:
     """What the kernel has to give: the machine's memory without what firmware and the kernel's image take of it."""
-    total = size(machine.spec.section("memory").get("total", 8 << 30))
+    return _installed(machine.spec)
+
+
+@lru_cache(maxsize=64)
+def _installed(spec: SystemSpec) -> int:
+    total = size(spec.section("memory").get("total", 8 << 30))
     return total - total // 43
+
+
+@lru_cache(maxsize=64)
+def _described(spec: SystemSpec) -> tuple[int, int]:
+    """The swap that the system has, and the page cache that it would like."""
+    settings = spec.section("memory")
+    return size(settings.get("swap", 0)), size(settings.get("cached", _installed(spec) * 2 // 5))
 
 
 def memory(machine: Machine) -> Memory:
     """The state now. The page cache gives way to processes; what does not fit then goes to swap."""
-    settings = machine.spec.section("memory")
     total = installed(machine)
-    swap_total = size(settings.get("swap", 0))
+    swap_total, wanted = _described(machine.spec)
     resident = sum(process.rss for process in machine.processes.by_pid.values())
     ram = total - _KERNEL
     swapped = min(max(resident - ram, 0), swap_total)
     left = max(ram - resident, 0)
-    wanted = size(settings.get("cached", total * 2 // 5))
     cache = min(wanted, max(left - (48 << 20), 0))
     buffers = cache // 24
     free = left - cache

@@ -143,6 +143,7 @@ def read_cluster(machine: Machine, cred: Cred, data: str) -> Cluster | OSError:
     return Cluster(_databases(databases, tuple(catalogues)), _roles(roles), state == b"\x01", control.mtime)
 
 
+@lru_cache(maxsize=256)
 def _parse(data: bytes) -> tuple[Row, ...]:
     text_ = data.decode("utf-8", "surrogateescape")
     return tuple(tuple(row.split("\x1f")) for row in text_.split("\x1e") if row)

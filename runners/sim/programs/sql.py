@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from functools import lru_cache
 
 from runners.sim.programs.sql_select import constant, holds, select, split_list
 from runners.sim.programs.sql_types import (
@@ -37,11 +38,12 @@ __all__ = [
 WORD = r'"?([A-Za-z_][\w.]*)"?'
 
 
-def statements(text: str) -> list[str]:
+@lru_cache(maxsize=256)
+def statements(text: str) -> tuple[str, ...]:
     """Split at semicolons outside of quotes; comments go."""
     text = re.sub(r"--[^\n]*", "", text)
     parts = re.findall(r"(?:'(?:[^']|'')*'|\"[^\"]*\"|[^;'\"])+", text)
-    return [part.strip() for part in parts if part.strip()]
+    return tuple(part.strip() for part in parts if part.strip())
 
 
 def execute(storage: Storage, statement: str) -> SqlResult:

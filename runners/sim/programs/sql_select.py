@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable
+from functools import lru_cache
 
 from runners.sim.programs.sql_types import (
     Refused,
@@ -19,13 +20,18 @@ from runners.sim.programs.sql_types import (
 )
 
 
-def select(storage: Storage, statement: str) -> SqlResult:
-    match = re.fullmatch(
+@lru_cache(maxsize=1024)
+def _clauses(statement: str) -> re.Match[str] | None:
+    return re.fullmatch(
         r"(?is)select\s+(?P<items>.*?)(?:\s+from\s+(?P<table>[\w.\"]+)(?:\s+(?:as\s+)?(?!where|group|order|limit)\w+)?"
         r"(?:\s+where\s+(?P<where>.*?))?(?:\s+group\s+by\s+(?P<group>.*?))?(?:\s+order\s+by\s+(?P<order>.*?))?"
         r"(?:\s+limit\s+(?P<limit>\d+))?(?:\s+offset\s+(?P<offset>\d+))?)?\s*",
         statement,
     )
+
+
+def select(storage: Storage, statement: str) -> SqlResult:
+    match = _clauses(statement)
     if match is None or not match["items"].strip():
         raise Refused(syntax(statement, ""))
     items = split_list(match["items"])
@@ -129,6 +135,7 @@ def constant(text: str, statement: str) -> str | None:
     raise Refused(SqlError("ERROR", f'column "{name}" does not exist', position=statement.find(name) + 1, code="42703"))
 
 
+@lru_cache(maxsize=1024)
 def _label(item: str, default: str | None = None) -> str:
     alias = re.search(r"(?i)\s+as\s+\"?(\w+)\"?$", item)
     if alias is not None:
@@ -139,6 +146,7 @@ def _label(item: str, default: str | None = None) -> str:
     return default or item.rsplit(".", 1)[-1].strip('"').lower()
 
 
+@lru_cache(maxsize=1024)
 def _pick(columns: tuple[str, ...], item: str, statement: str) -> Callable[[Row], str | None]:
     text = re.sub(r"(?i)\s+as\s+\"?\w+\"?$", "", item).strip()
     call = re.fullmatch(
@@ -257,6 +265,12 @@ def _compare(columns: tuple[str, ...], row: Row, term: str, statement: str) -> b
 
 
 def split_list(text: str) -> list[str]:
+    """The parts between commas outside of quotes and parentheses."""
+    return list(_split(text))
+
+
+@lru_cache(maxsize=1024)
+def _split(text: str) -> tuple[str, ...]:
     parts, depth, quoted, current = [], 0, False, ""
     for char in text:
         if char == "'":
@@ -268,4 +282,4 @@ def split_list(text: str) -> list[str]:
                 current = ""
                 continue
         current += char
-    return [*parts, current.strip()]
+    return (*parts, current.strip())

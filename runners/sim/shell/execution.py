@@ -49,22 +49,18 @@ def find_program(view: FileView, name: str, search: str) -> Located:
     """The file that execvp would run. OSError ENOENT, EACCES (also for a directory)."""
     if "/" in name:
         return check_program(view, name)
-    problem: OSError | None = None
+    refused: str | None = None
     for folder in search.split(":"):
         path = f"{folder or '.'}/{name}"
         try:
-            return check_program(view, path)
-        except OSError as error:
-            if error.errno == errno.EACCES and problem is None and _is_file(view, path):
-                problem = error
-    raise problem or fail(errno.ENOENT, name)
-
-
-def _is_file(view: FileView, path: str) -> bool:
-    try:
-        return view.stat(path).is_file
-    except OSError:
-        return False
+            inode = view.find(path).inode
+        except OSError:
+            continue
+        if inode is not None and inode.is_file:
+            if permits(inode, view.cred, EXECUTE):
+                return Located(path, inode)
+            refused = refused or path
+    raise fail(errno.EACCES, refused) if refused is not None else fail(errno.ENOENT, name)
 
 
 def check_program(view: FileView, path: str) -> Located:

@@ -8,6 +8,7 @@ import re
 import shlex
 import stat
 from collections.abc import Iterator
+from functools import lru_cache
 
 from runners.sim.files.inode import EXECUTE, ROOT, Cred
 from runners.sim.files.view import FileView
@@ -107,15 +108,14 @@ def environment(machine: Machine, unit: UnitFile, cred: Cred) -> dict[str, str]:
     return variables
 
 
-def _assignments(text: str) -> Iterator[tuple[str, str]]:
+@lru_cache(maxsize=1024)
+def _assignments(text: str) -> tuple[tuple[str, str], ...]:
     try:
         words = shlex.split(text)
     except ValueError:
         words = text.split()
-    for word in words:
-        name, equals, value = word.partition("=")
-        if equals:
-            yield name, value
+    parted = (word.partition("=") for word in words)
+    return tuple((name, value) for name, equals, value in parted if equals)
 
 
 def read_environment(text: str) -> Iterator[tuple[str, str]]:

@@ -200,21 +200,28 @@ def _load_at(view: FileView, name: str, path: str, folders: Mapping[str, Mapping
     if real.inode is None:
         return UnitFile(name, load_state="not-found")
     drop_ins = tuple(_drop_ins(view, name, folders))
-    texts: list[str] = []
+    texts: list[bytes] = []
     source: list[int] = []
     for file in (real.path, *drop_ins):
         try:
             inode = view.stat(file)
-            texts.append(view.text(file))
+            texts.append(view.read(file))
             source.append(_identity(inode.content.size, inode.mtime))
         except OSError as error:
             return UnitFile(name, path, load_state="error", problem=error.strerror or "")
-    settings = _parse(tuple(texts))
     # /lib is a link to /usr/lib, and systemd names the files by the shorter way.
     shown = real.path.removeprefix("/usr") if real.path.startswith("/usr/lib/systemd/") else real.path
-    found = [one for file, text in zip((shown, *drop_ins), texts, strict=True) for one in findings(file, text)]
+    return _read(name, (shown, *drop_ins), tuple(texts))._replace(source=tuple(source))
+
+
+@lru_cache(maxsize=1024)
+def _read(name: str, files: tuple[str, ...], contents: tuple[bytes, ...]) -> UnitFile:
+    """The unit that a fragment and its drop-ins make, by what stands in them alone."""
+    texts = tuple(content.decode("utf-8", "surrogateescape") for content in contents)
+    settings = _parse(texts)
+    found = [one for file, text in zip(files, texts, strict=True) for one in findings(file, text)]
     warnings = tuple(one.text for one in found)
-    unit = UnitFile(name, shown, drop_ins, _specifiers(settings, name), source=tuple(source), warnings=warnings)
+    unit = UnitFile(name, files[0], files[1:], _specifiers(settings, name), warnings=warnings)
     if any(one.fatal for one in found):
         problem = "Unit configuration has fatal error, unit will not be started."
         return unit._replace(load_state="bad-setting", problem=problem)
