@@ -17,7 +17,7 @@ from functools import lru_cache
 from pathlib import Path
 from typing import NamedTuple
 
-from runners.hosts.files import Files
+from runners.hosts.files import ACCESS_LISTS, Files, Lists
 from runners.hosts.recipe import cache_folder
 from runners.hosts.wiring import firewall_rules
 from runners.sim.system import SystemSpec, texts
@@ -27,6 +27,8 @@ _VOLATILE = (
     "/var/lib/nginx/*", "/var/lib/sudo/*", "/var/lib/private/*", "/var/lib/postgresql/*/main/pg_*/*",
     "/var/lib/postgresql/*/main/current_logfiles", "*/__pycache__", "*/__pycache__/*", "/etc/.pwd.lock",
     "/etc/machine-id", "/etc/.updated", "/var/.updated", "/var/lib/sysstat/*", "/.dockerenv", "/root/.ansible*",
+    # What usermod and its like keep of the account files as they were before them: nothing reads it.
+    "/etc/passwd-", "/etc/group-", "/etc/gshadow-", "/etc/subuid-", "/etc/subgid-",
 )  # fmt: skip
 _SALTED = re.compile(rb"\$(?:y|gy|7|6|5|2[aby]|1)\$[^:\s]*")
 _WITH_HASHES = ("/etc/shadow", "/etc/shadow-")
@@ -38,12 +40,16 @@ _KEPT_BYTES = 16 << 20
 
 
 class Node(NamedTuple):
-    """One path of a picture. `data`: content of a file or target of a link, None of a directory or a large file."""
+    """One path of a picture. `data`: content of a file or target of a link, None of a directory or a large file.
+
+    `lists`: its access control lists as the kernel keeps them, (name of the extended attribute, value).
+    """
 
     mode: int
     uid: int
     gid: int
     data: bytes | None
+    lists: Lists = ()
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -208,8 +214,17 @@ def _node(place: Path, about: os.stat_result, uids: int) -> tuple[Node, str]:
             what = "gone"
     elif not stat.S_ISDIR(about.st_mode):
         what = f"device:{about.st_rdev}"
-    uid, gid = about.st_uid - uids, about.st_gid - uids
-    return Node(about.st_mode, uid, gid, data), f"{about.st_mode:o}:{uid}:{gid}:{what}"
+    uid, gid, lists = about.st_uid - uids, about.st_gid - uids, _lists(place)
+    listed = "".join(f"+{value.hex()}" for _, value in lists)
+    return Node(about.st_mode, uid, gid, data, lists), f"{about.st_mode:o}:{uid}:{gid}{listed}:{what}"
+
+
+def _lists(place: Path) -> Lists:
+    try:
+        names = os.listxattr(place, follow_symlinks=False)
+        return tuple((name, os.getxattr(place, name, follow_symlinks=False)) for name in ACCESS_LISTS if name in names)
+    except OSError:
+        return ()
 
 
 def _is_opaque(place: Path) -> bool:

@@ -12,6 +12,9 @@ from typing import NamedTuple
 from runners.hosts.kernel import as_identity, open_beneath
 
 _LARGEST = 64 << 20
+ACCESS_LISTS = ("system.posix_acl_access", "system.posix_acl_default")
+"""Where the kernel keeps access control lists, acl(5)."""
+Lists = tuple[tuple[str, bytes], ...]
 
 
 class About(NamedTuple):
@@ -166,8 +169,9 @@ class Files:
         finally:
             os.close(folder)
 
-    def put(self, path: str, mode: int, uid: int, gid: int, data: bytes | None) -> None:
-        """Make a path what it was: a directory (no data), a link to `data`, or a file of `data`."""
+    def put(self, path: str, mode: int, uid: int, gid: int, data: bytes | None, lists: Lists = ()) -> None:
+        """Make a path what it was: a directory (no data), a link to `data`, or a file of `data`, with these access
+        control lists."""
         folder, name = self._split(path)
         try:
             if stat.S_ISDIR(mode):
@@ -184,8 +188,21 @@ class Files:
             os.chown(name, uid + self.uids, gid + self.uids, dir_fd=folder, follow_symlinks=False)
             if not stat.S_ISLNK(mode):
                 os.chmod(name, stat.S_IMODE(mode), dir_fd=folder)
+                self._set_lists(folder, name, dict(lists))
         finally:
             os.close(folder)
+
+    @staticmethod
+    def _set_lists(folder: int, name: str, lists: dict[str, bytes]) -> None:
+        handle = os.open(name, os.O_RDONLY | os.O_NOFOLLOW | os.O_NONBLOCK | os.O_CLOEXEC, dir_fd=folder)
+        try:
+            for kept in ACCESS_LISTS:
+                if kept in lists:
+                    os.setxattr(handle, kept, lists[kept])
+                elif kept in os.listxattr(handle):
+                    os.removexattr(handle, kept)
+        finally:
+            os.close(handle)
 
     def _split(self, path: str) -> tuple[int, str]:
         folder, _, name = path.rpartition("/")

@@ -43,4 +43,4 @@ def restore(
         node = was(path) if path in before else None
         if node is not None and (node.data is not None or stat.S_ISDIR(node.mode)):
             with contextlib.suppress(OSError):
-                outside.files.put(path, node.mode, node.uid, node.gid, node.data)
+                outside.files.put(path, node.mode, node.uid, node.gid, node.data, node.lists)

@@ -7,6 +7,7 @@ import io
 import json
 import os
 import re
+import shutil
 import socket
 import stat
 import struct
@@ -21,6 +22,7 @@ import pytest
 from runners.hosts import retelling
 from runners.hosts.dbus import Connection, DBusError
 from runners.hosts.facts import Layers, Picture, lasting, take_picture
+from runners.hosts.files import Files
 from runners.hosts.kernel import open_beneath
 from runners.hosts.kernel_view import Process, program_of
 from runners.hosts.layer import _merged_accounts, write_layer
@@ -189,6 +191,36 @@ def test_endless_things_are_not_read_to_their_end(tmp_path: Path, monkeypatch: p
 
 
 # -- images
+
+
+@pytest.mark.skipif(shutil.which("setfacl") is None, reason="there is no setfacl: apt-get install acl")
+@pytest.mark.skipif(os.geteuid() != 0, reason="only root reaches a world's files")
+def test_access_lists_are_facts_and_are_put_back(tmp_path: Path) -> None:
+    layer = tmp_path / "layer"
+    (layer / "folder").mkdir(parents=True)
+    (layer / "secret").write_bytes(b"key")
+    layers, nothing = Layers(upper=layer, lower=()), re.compile("(?!)")
+
+    def picture() -> Picture:
+        return take_picture(layers, nothing, -1, 0)
+
+    def setfacl(*words: str) -> None:
+        subprocess.run(["setfacl", *words], cwd=layer, check=True)
+
+    plain = picture()
+    setfacl("-m", "u:33:-", "secret")
+    setfacl("-m", "d:u:33:rx", "folder")
+    listed = picture()
+    assert {path for path in listed.digests if listed.digests[path] != plain.digests[path]} == {"/secret", "/folder"}
+    assert listed.digests["/secret"].split(":", 3)[0] == plain.digests["/secret"].split(":", 3)[0]
+    files = Files(os.getpid(), 0)
+    try:
+        for now, then in ((plain, listed), (listed, plain), (plain, listed)):
+            for path in ("/secret", "/folder"):
+                files.put(f"{layer}{path}", *then.nodes[path])
+            assert (picture().digests == then.digests, now.digests == then.digests) == (True, False)
+    finally:
+        files.close()
 
 
 def test_described_accounts_join_those_of_the_packages() -> None:
