@@ -16,16 +16,20 @@ from scenario_dsl.probes import PROBES
 from tests.conformance.worlds import ROOT
 
 
-@pytest.fixture(scope="module")
-def reasons() -> dict[str, str | None]:
-    library = load_library(ROOT / "packs/starter", [ROOT / "packs"])
+def reasons_of(pack: str) -> dict[str, str | None]:
+    library = load_library(ROOT / "packs" / pack, [ROOT / "packs"])
     scenarios = {scenario.name: scenario for scenario in resolve_all(library)}
     content = PackContent(
-        name="starter", version="0.1.0", digest="0" * 64, canary="", policies=(), systems=library.systems,
+        name=pack, version="0.1.0", digest="0" * 64, canary="", policies=(), systems=library.systems,
         scenarios=scenarios,
     )  # fmt: skip
     backend = find_backend("container")
     return {name: backend.unsupported(content, scenario) for name, scenario in scenarios.items()}
+
+
+@pytest.fixture(scope="module")
+def reasons() -> dict[str, str | None]:
+    return reasons_of("starter")
 
 
 def test_at_least_four_starter_scenarios_can_be_played(reasons: dict[str, str | None]) -> None:
@@ -33,6 +37,10 @@ def test_at_least_four_starter_scenarios_can_be_played(reasons: dict[str, str | 
     assert {
         "log-analysis", "network-troubleshooting", "nginx-misconfiguration", "permission-repair", "process-recovery",
     } <= playable  # fmt: skip
+
+
+def test_all_of_the_field_pack_can_be_played() -> None:
+    assert set(reasons_of("field").values()) == {None}
 
 
 def test_the_others_say_who_asks_for_what(reasons: dict[str, str | None]) -> None:
