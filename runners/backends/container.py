@@ -10,7 +10,7 @@ from compiler.capabilities import lacking
 from compiler.model import PackContent
 from runners.hosts.dbus import DBusError
 from runners.hosts.engine import Engine, EngineError
-from runners.hosts.images import find
+from runners.hosts.images import find, settled_name
 from runners.hosts.leftovers import sweep
 from runners.hosts.recordings import Recordings
 from runners.hosts.unsupported import reasons
@@ -40,6 +40,7 @@ class ContainerBackend:
         self.turns = Turns(playing, AHEAD_PER_CORE * cores)
         self._engine: Engine | None = None
         self._recordings = Recordings()
+        self._names: dict[tuple[str, str], str] = {}
         self._connecting = threading.Lock()
         self._places = threading.BoundedSemaphore(self.at_once)
         self._booting = threading.BoundedSemaphore(BOOTING_PER_CORE * (os.cpu_count() or 1))
@@ -59,7 +60,9 @@ class ContainerBackend:
         """Raises HostError where there is no engine or no image, before anything is opened."""
         engine = self._connected()
         system = content.systems[scenario.system]
-        image = find(engine, system)
+        key = (content.digest, system.name)
+        name = self._names.get(key) or self._names.setdefault(key, settled_name(system))
+        image = find(engine, system, name)
         self._places.acquire()
         try:
             with self._booting:
@@ -68,6 +71,7 @@ class ContainerBackend:
                     SystemSpec.of(system),
                     image,
                     self._recordings,
+                    healthy=tuple(probe for probe in system.healthy if probe.type in ("http", "socket")),
                     asked=_requests(system, world),
                     seed=seed,
                     closed=self._places.release,

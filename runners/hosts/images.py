@@ -92,9 +92,9 @@ def settled_name(system: System) -> str:
     return f"{LABEL}/{system.name}:settled-{hashlib.sha256(described).hexdigest()[:12]}"
 
 
-def find(engine: Engine, system: System) -> str:
-    """The settled image of a system. Raises HostError where it was not built."""
-    found = engine.image_id(settled_name(system))
+def find(engine: Engine, system: System, name: str = "") -> str:
+    """The settled image of a system (`name`: its name, where it is known). Raises HostError where it was not built."""
+    found = engine.image_id(name or settled_name(system))
     if found is None:
         raise HostError(
             f"the image of the system {system.name} is not built here",

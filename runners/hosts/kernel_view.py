@@ -14,7 +14,7 @@ _LARGEST_PROGRAM = 256 << 20
 _SCRIPTS = ("python", "perl", "bash", "sh", "dash", "awk")
 OpenFile: TypeAlias = Callable[[str], int | None]
 """Opens a path of the world; None where it cannot."""
-_STATES = {"0A": "LISTEN", "01": "ESTABLISHED", "07": ""}
+_LISTENS, _UNCONNECTED = "0A", "07"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -37,7 +37,7 @@ class Process:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Listener:
-    """A socket that waits for others. pids: who holds it, on this host."""
+    """A socket that waits for others, or one end of a connection. pids: who holds it, on this host."""
 
     protocol: str
     address: str
@@ -84,39 +84,56 @@ def processes(group: Path, uids: int) -> tuple[Process, ...]:
     return tuple(sorted(found, key=lambda one: one.pid))
 
 
-def program_of(process: Process, open_file: OpenFile) -> str:
-    """What a process really runs: a digest of its program, and of its script where that is an interpreter's."""
+def program_of(process: Process, open_file: OpenFile, known: dict[tuple[int, int], str] | None = None) -> str:
+    """What a process really runs: a digest of its program, and of its script where that is an interpreter's.
+
+    known: digests by device and inode, of files that are read in the same moment.
+    """
+    known = {} if known is None else known
     try:
         handle = os.open(f"/proc/{process.pid}/exe", os.O_RDONLY | os.O_CLOEXEC)
     except OSError:
         return ""
-    digest = _digest(handle)
+    digest = _digest(handle, known)
     name = os.path.basename(process.argv[0]) if process.argv else process.name
     if len(process.argv) > 1 and name.rstrip("0123456789.") in _SCRIPTS and process.argv[1].startswith("/"):
         script = open_file(process.argv[1])
-        return f"{digest}+{_digest(script)}" if script is not None else digest
+        return f"{digest}+{_digest(script, known)}" if script is not None else digest
     return digest
 
 
 def listeners(pid: int, running: tuple[Process, ...]) -> Iterator[Listener]:
     """Who waits for connections (tcp) or datagrams (udp) in a process's network."""
     holders = _holders(running)
-    for protocol in ("tcp", "tcp6", "udp", "udp6"):
+    for protocol, fields in _sockets(pid, "tcp", "tcp6", "udp", "udp6"):
+        if fields[3] == (_UNCONNECTED if protocol == "udp" else _LISTENS):
+            yield _held(protocol, fields, holders)
+
+
+def connected_to(pid: int, running: tuple[Process, ...], other: tuple[str, int]) -> Iterator[Listener]:
+    """The ends, in a process's network, of TCP connections whose other end is at (address, port)."""
+    holders = _holders(running)
+    for protocol, fields in _sockets(pid, "tcp", "tcp6"):
+        address, port = fields[2].split(":")
+        if fields[3] != _LISTENS and (_address(address), int(port, 16)) == other:
+            yield _held(protocol, fields, holders)
+
+
+def _sockets(pid: int, *protocols: str) -> Iterator[tuple[str, list[str]]]:
+    """(tcp or udp, the kernel's columns) of every socket in a process's network."""
+    for protocol in protocols:
         try:
             lines = Path(f"/proc/{pid}/net/{protocol}").read_text().splitlines()[1:]
         except OSError:
             continue
-        for line in lines:
-            fields = line.split()
-            state = "LISTEN" if protocol[:3] == "udp" and fields[3] == "07" else _STATES.get(fields[3], "")
-            if state == "LISTEN":
-                address, port = fields[1].split(":")
-                yield Listener(
-                    protocol=protocol[:3],
-                    address=_address(address),
-                    port=int(port, 16),
-                    pids=tuple(holders.get(fields[9], ())),
-                )
+        yield from ((protocol[:3], line.split()) for line in lines)
+
+
+def _held(protocol: str, fields: list[str], holders: dict[str, list[int]]) -> Listener:
+    address, port = fields[1].split(":")
+    return Listener(
+        protocol=protocol, address=_address(address), port=int(port, 16), pids=tuple(holders.get(fields[9], ()))
+    )
 
 
 def _holders(running: tuple[Process, ...]) -> dict[str, list[int]]:
@@ -172,11 +189,14 @@ def _process(pid: int, uids: int) -> Process | None:
     )
 
 
-def _digest(handle: int) -> str:
-    """The digest of an open file, which is closed; remembered by which file it is."""
+def _digest(handle: int, known: dict[tuple[int, int], str]) -> str:
+    """The digest of an open file, which is closed."""
     with os.fdopen(handle, "rb") as file:
         about = os.fstat(file.fileno())
         # What is named may be anything, a device that never ends too.
         if not stat.S_ISREG(about.st_mode) or about.st_size > _LARGEST_PROGRAM:
             return f"no program:{about.st_size}"
-        return hashlib.file_digest(file, "sha256").hexdigest()
+        key = (about.st_dev, about.st_ino)
+        if key not in known:
+            known[key] = hashlib.file_digest(file, "sha256").hexdigest()
+        return known[key]

@@ -138,7 +138,8 @@ class Outside:
     def remember(self) -> Baseline:
         """What the world is like now, while it is healthy."""
         running = self.processes()
-        programs = {one.pid: self.program(one) for one in running}
+        known: dict[tuple[int, int], str] = {}
+        programs = {one.pid: program_of(one, self._open, known) for one in running}
         by_inner = {one.inner: one for one in running}
         ports: dict[tuple[str, int], set[str]] = {}
         outside: set[int] = set()

@@ -6,6 +6,7 @@ import os
 import time
 from collections.abc import Callable, Sequence
 from contextlib import ExitStack
+from functools import partial
 from typing import ParamSpec, TypeVar
 
 from runners.cutting import cut
@@ -37,6 +38,7 @@ from runners.sim.system import SystemSpec, texts
 from runners.worlds import CommandResult, Facts, Observation, TaskFailure, WorldError
 from scenario_dsl.model import Probe, Task
 
+_WELL_SECONDS = 60.0
 _KEPT = 4 << 20
 _TIMED_OUT = 124
 _NO_SHELL = b"Connection to the machine failed.\n"
@@ -62,10 +64,12 @@ class ContainerWorld:
         recordings: Recordings,
         *,
         seed: int,
+        healthy: Sequence[Probe] = (),
         asked: Sequence[Probe] = (),
         closed: Callable[[], None] = lambda: None,
     ) -> None:
-        """asked: probes whose usual answer is to be known; closed: called once, when nothing of the world is left."""
+        """healthy: probes that hold once everything answers; asked: probes whose usual answer is to be known; closed:
+        called once, when nothing of the world is left."""
         self._engine, self._spec, self._image, self._recordings = engine, spec, image, recordings
         self._state: str | None = image
         self._pictures: list[tuple[Facts, Picture]] = []
@@ -78,6 +82,7 @@ class ContainerWorld:
             self._outside = Outside(self._box, spec, None)
             undoing.callback(lambda: self._outside.close())
             self._outside.manager.wait_until_up(_services(spec), self._box.runs)
+            self._wait_until_well(healthy)
             self._outside.remember()
             for probe in asked:
                 evaluate(self._outside, probe)
@@ -88,6 +93,14 @@ class ContainerWorld:
             undoing.callback(self._session.close)
             self._undoing = undoing.pop_all()
         self._opened = time.monotonic()
+
+    def _wait_until_well(self, healthy: Sequence[Probe]) -> None:
+        """A unit is active before its program listens, on a busy machine by seconds. Raises DBusError."""
+        until = time.monotonic() + _WELL_SECONDS
+        while wrong := [one.detail for one in map(partial(evaluate, self._outside), healthy) if not one.holds]:
+            if time.monotonic() > until:
+                raise DBusError(f"the machine is up and not well; {wrong[0]}")
+            time.sleep(0.1)
 
     # -- the agent's side
 

@@ -4,16 +4,31 @@ from __future__ import annotations
 
 import fnmatch
 import re
-from collections.abc import Iterator
-from typing import NamedTuple
+from collections.abc import Iterator, Sequence
+from typing import NamedTuple, Protocol
 
-from runners.sim.files.view import FileView
 from runners.sim.users import Accounts, User
 
 MAIN = "/etc/sudoers"
+_SHELLS = ("/bin/sh", "/bin/bash", "/usr/bin/sh", "/usr/bin/bash", "/bin/su", "/usr/bin/su")
 _RULE = re.compile(r"^(?P<who>\S+)\s+(?P<host>[\w.,!-]+)\s*=\s*(?P<rest>.+)$")
 _RUNAS = re.compile(r"^\((?P<users>[^):]*)(?::[^)]*)?\)\s*")
 _TAG = re.compile(r"^(NOPASSWD|PASSWD|SETENV|NOSETENV|NOEXEC|EXEC|LOG_INPUT|LOG_OUTPUT):\s*")
+
+
+class _About(Protocol):
+    @property
+    def uid(self) -> int: ...
+    @property
+    def mode(self) -> int: ...
+
+
+class Tree(Protocol):
+    """Files to read the rules from, a simulated machine's or a real one's. What is not there is an OSError."""
+
+    def text(self, path: str, /) -> str: ...
+    def stat(self, path: str, /) -> _About: ...
+    def names(self, path: str, /) -> Sequence[str]: ...
 
 
 class Grant(NamedTuple):
@@ -42,7 +57,7 @@ class Policy(NamedTuple):
     refused: tuple[tuple[str, str], ...] = ()
 
 
-def load(view: FileView, path: str = MAIN, *, wary: bool = False) -> Policy:
+def load(view: Tree, path: str = MAIN, *, wary: bool = False) -> Policy:
     """Read the main file and what it includes. OSError when the main file cannot be read.
 
     `wary`: leave out included files that others may have changed, as sudo does (visudo looks at them all).
@@ -91,7 +106,7 @@ def load(view: FileView, path: str = MAIN, *, wary: bool = False) -> Policy:
     return Policy(tuple(grants), tuple(problems), tuple(files), secure, tuple(refused))
 
 
-def unsafe(view: FileView, path: str) -> str:
+def unsafe(view: Tree, path: str) -> str:
     """What sudo has against a file's mode or owner, as it words it after the name; "" when nothing."""
     inode = view.stat(path)
     if inode.uid != 0:
@@ -130,7 +145,7 @@ def _lines(text: str) -> Iterator[tuple[int, str]]:
             yield number, line
 
 
-def _included(view: FileView, path: str, *, folder: bool) -> list[str]:
+def _included(view: Tree, path: str, *, folder: bool) -> list[str]:
     if not folder:
         return [path]
     try:
@@ -171,6 +186,18 @@ def permitted(
         if grant.command == "ALL" or _allows(grant.command, command, arguments):
             found = grant
     return found
+
+
+def becomes_root(tree: Tree, accounts: Accounts, account: User, *, asked: bool) -> bool:
+    """By the rules that sudo goes by; `asked`: also where a password is asked for. A shell is what root is."""
+    if account.uid == 0:
+        return True
+    try:
+        policy = load(tree, wary=True)
+    except OSError:
+        return False
+    grants = [permitted(policy, accounts, account, "root", shell, "") for shell in _SHELLS]
+    return any(grant is not None and (asked or not grant.password) for grant in grants)
 
 
 def grants_of(policy: Policy, accounts: Accounts, caller: User) -> list[Grant]:

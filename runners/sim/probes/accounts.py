@@ -7,12 +7,11 @@ from runners.sim.machine import Machine
 from runners.sim.probes.arguments import Arguments
 from runners.sim.probes.baseline import Baseline
 from runners.sim.probes.seen import Seen
-from runners.sim.sudoers import load, permitted
-from runners.sim.users import Accounts, User, accounts
+from runners.sim.sudoers import becomes_root
+from runners.sim.users import accounts
 from runners.worlds import Observation
 
 _KEYS = (".ssh/authorized_keys", ".ssh/authorized_keys2")
-_SHELLS = ("/bin/sh", "/bin/bash", "/usr/bin/sh", "/usr/bin/bash", "/bin/su", "/usr/bin/su")
 
 
 def user(machine: Machine, arguments: Arguments, baseline: Baseline) -> Observation:  # noqa: ARG001
@@ -42,20 +41,10 @@ def user(machine: Machine, arguments: Arguments, baseline: Baseline) -> Observat
     for expectation, asked in (("sudo", True), ("sudo_without_password", False)):
         wanted = arguments.flag(expectation)
         if wanted is not None:
-            may = account.uid == 0 or _becomes_root(machine, known, account, asked=asked)
+            may = becomes_root(machine.view(), known, account, asked=asked)
             how = "" if asked else " without a password"
             seen.expect(may is wanted, f"it may {'' if may else 'not '}become root with sudo{how}")
     return seen.observation()
-
-
-def _becomes_root(machine: Machine, known: Accounts, account: User, *, asked: bool) -> bool:
-    """By the rules that sudo goes by; `asked`: also where a password is asked for. A shell is what root is."""
-    try:
-        policy = load(machine.view(), wary=True)
-    except OSError:
-        return False
-    grants = [permitted(policy, known, account, "root", shell, "") for shell in _SHELLS]
-    return any(grant is not None and (asked or not grant.password) for grant in grants)
 
 
 def _text(machine: Machine, path: str) -> str:
