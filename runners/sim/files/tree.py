@@ -72,6 +72,7 @@ class FileTree:
 
     __slots__ = (
         "clock", "covered", "inodes", "mounts", "next_number", "opens", "synthetic", "touched", "usage", "ways",
+        "ways_below",
     )  # fmt: skip
 
     def __init__(self, clock: Clock) -> None:
@@ -88,10 +89,14 @@ class FileTree:
         # The numbers of all inodes put here so far: what can differ from an earlier tree is found without a walk.
         self.touched: Map[int, None] = Map()
         # What the kernel's cache of directory entries is for: chains of folders that were walked, and still lead there.
-        # Forks share it as long as they have the same folders; files come and go without it.
+        # Forks share it. It holds none but the folders that were there when they parted, those with numbers below
+        # `ways_below`; who does more to one of these than add a name to it goes on with an empty one.
         self.ways: dict[tuple[str, ...], Way] = {}
+        self.ways_below = self.next_number
 
     def fork(self, clock: Clock) -> FileTree:
+        if self.ways_below != self.next_number:
+            self.ways, self.ways_below = self.ways.copy(), self.next_number
         other = FileTree.__new__(FileTree)
         other.clock = clock
         other.inodes = self.inodes
@@ -103,6 +108,7 @@ class FileTree:
         other.synthetic = {}
         other.touched = self.touched
         other.ways = self.ways
+        other.ways_below = self.ways_below
         return other
 
     # -- reading
@@ -144,8 +150,13 @@ class FileTree:
     def remember(self, folders: tuple[str, ...], way: Way) -> None:
         """A chain of folders was walked: the next one who takes it need not."""
         if len(self.ways) >= _MOST_WAYS:
-            self.ways = {}
-        self.ways[folders] = way
+            self._forget_ways()
+        if way[0] < self.ways_below:
+            self.ways[folders] = way
+
+    def _forget_ways(self) -> None:
+        self.ways = {}
+        self.ways_below = self.next_number
 
     # -- changing
 
@@ -155,7 +166,7 @@ class FileTree:
             old = self.inodes.get(inode.number)
             # Whose it is and when it changed leads nobody elsewhere.
             if old is not None and (old.mode != inode.mode or old[8:] != inode[8:]):
-                self.ways = {}
+                self._forget_ways()
         return self._put(inode)
 
     def _put(self, inode: Inode) -> Inode:
@@ -213,8 +224,6 @@ class FileTree:
         parent = self.inodes[parent.number]
         assert parent.entries is not None
         now = self.clock.now
-        if subdirectory:
-            self.ways = self.ways.copy()
         put = self.put if name in parent.entries else self._put
         put(
             parent._replace(
@@ -271,7 +280,7 @@ class FileTree:
         top = Inode(number, mount.dev, stat.S_IFDIR | 0o755, 0, 0, 2, now, now, EMPTY, {})
         self.usage = {**self.usage, mount.dev: Usage(0, 0)}
         self.mounts = (*self.mounts, mount._replace(root=number))
-        self.ways = {}
+        self._forget_ways()
         self.put(top)
         if mount.fstype == "tmpfs":
             # Its top takes an inode and no block.
@@ -286,7 +295,7 @@ class FileTree:
             if mount.path == path:
                 self.mounts = tuple(other for other in self.mounts if other is not mount)
                 self.covered = {under: top for under, top in self.covered.items() if top != mount.root}
-                self.ways = {}
+                self._forget_ways()
                 return
         raise fail(errno.EINVAL, path)
 

@@ -47,6 +47,9 @@ def straight(tree: FileTree, cred: Cred, path: str) -> Found | None:
     """
     plain = _plain_parts(path)
     if plain is None:
+        if path == "/":
+            root = tree.inodes[tree.mounts[0].root]
+            return Found(root, "/", root, path)
         return None
     folders, last = plain
     inodes, covered, ask = tree.inodes, tree.covered, cred.uid != 0

@@ -261,6 +261,9 @@ def _working_directory(machine: Machine, unit: UnitFile, cred: Cred) -> str:
 def _expand(argv: tuple[str, ...], variables: dict[str, str]) -> Iterator[str]:
     """$WORD alone is split into words; ${WORD} and $WORD inside a word are put in as they are."""
     for word in argv:
+        if "$" not in word:
+            yield word
+            continue
         alone = re.fullmatch(r"\$(\w+)", word)
         if alone:
             yield from variables.get(alone[1], "").split()
