@@ -105,7 +105,8 @@ def named(things: Sequence[str]) -> str:
 def _different(before: Mapping[str, str], after: Mapping[str, str]) -> tuple[str, ...]:
     if before is after or before == after:
         return ()
-    return tuple(sorted({name for name, _ in before.items() ^ after.items()}))
+    changed = [name for name, what in before.items() if after.get(name) != what]
+    return tuple(sorted({*changed, *(after.keys() - before.keys())}))
 
 
 def _may_run(digest: str) -> bool:

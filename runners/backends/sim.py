@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import gc
 from collections.abc import Callable, Sequence
+from functools import lru_cache
+from operator import is_
 from typing import NamedTuple, ParamSpec, TypeVar
 
 from compiler.capabilities import lacking
@@ -90,6 +92,17 @@ class SimBackend:
         return known
 
 
+class _Known(NamedTuple):
+    """Facts, and the parts of a machine that they were read off: where these are the same objects, so are the facts."""
+
+    facts: Facts
+    shells: frozenset[int]
+    parts: tuple[object, ...]
+
+
+_FACTS_KEPT = 4
+
+
 class SimWorld:
     """One machine and the agent's shell on it.
 
@@ -102,6 +115,8 @@ class SimWorld:
         self._memo = Memo(baseline)
         self._opened = machine.clock.now
         self._pictures: list[tuple[Facts, Machine]] = []
+        # Those last asked for, here or in a fork: the picture before all that is done is the same one for every fork.
+        self._known: list[_Known] = []
 
     @property
     def _seat(self) -> Seat:
@@ -162,24 +177,36 @@ class SimWorld:
         return _guarded(self._facts)
 
     def _facts(self) -> Facts:
+        machine, shells = self._machine, self._seat.shells
+        parts = _read_by_facts(machine)
+        for index, known in enumerate(self._known):
+            if known.shells == shells and all(map(is_, known.parts, parts)):
+                del self._known[index]
+                break
+        else:
+            known = _Known(self._look(shells), shells, parts)
+            del self._known[_FACTS_KEPT - 1 :]
+        self._known.insert(0, known)
+        self._pictures.append((known.facts, machine.fork()))
+        return known.facts
+
+    def _look(self, shells: frozenset[int]) -> Facts:
         machine = self._machine
         processes = {}
         for name, state in sorted(machine.systemd.units.items()):
             main = machine.processes.get(state.main_pid) if state.main_pid else None
             if state.active == "active" and main is not None:
                 processes[name] = f"{main.pid} since {main.started}"
-        facts = Facts(
+        return Facts(
             persistent=persistent_facts(machine),
             unsalted=unsalted_facts(machine),
             processes=processes,
             needs={name: _needed(machine, name) for name in processes},
-            others=unowned(machine, self._seat.shells),
+            others=unowned(machine, shells),
             scheduled=scheduled(machine),
             requests_failed=machine.counters.get("requests_failed", 0),
             transactions_broken=machine.counters.get("transactions_broken", 0),
         )
-        self._pictures.append((facts, machine.fork()))
-        return facts
 
     def restore(self, before: Facts) -> tuple[str, ...]:
         for facts, machine in self._pictures:
@@ -196,17 +223,31 @@ class SimWorld:
         other._taken.session.reseed(seed)
         other._opened = self._opened
         other._pictures = list(self._pictures)
+        other._known = self._known
         return other
 
     def close(self) -> None:
         """Nothing is held beyond memory."""
 
 
+def _read_by_facts(machine: Machine) -> tuple[object, ...]:
+    files, manager = machine.files, machine.systemd
+    return (
+        files.inodes, files.mounts, files.covered, machine.network.tables, manager.units, manager.loaded,
+        machine.processes.by_pid, machine.counters,
+    )  # fmt: skip
+
+
 def _needed(machine: Machine, service: str) -> tuple[str, ...]:
     unit = machine.systemd.loaded.get(service)
     if not isinstance(unit, UnitFile):
         return ()
-    words = (word for key in ("After", "Requires", "BindsTo", "Wants") for word in unit.words("Unit", key))
+    return _services(*(unit.all("Unit", key) for key in ("After", "Requires", "BindsTo", "Wants")))
+
+
+@lru_cache(maxsize=1024)
+def _services(*settings: tuple[str, ...]) -> tuple[str, ...]:
+    words = (word for values in settings for value in values for word in value.split())
     return tuple(sorted({word for word in words if word.endswith(".service")}))
 
 
