@@ -35,11 +35,13 @@ class Pipe:
         return self.closed_reader or len(self.buffer) - self.offset < PIPE_CAPACITY
 
     def take(self, size: int) -> bytes:
-        piece = bytes(self.buffer[self.offset : self.offset + size])
-        self.offset += len(piece)
-        if self.offset > PIPE_CAPACITY or self.offset == len(self.buffer):
-            del self.buffer[: self.offset]
-            self.offset = 0
+        start, buffer = self.offset, self.buffer
+        piece = bytes(buffer[start : start + size])
+        end = start + len(piece)
+        if end > PIPE_CAPACITY or end == len(buffer):
+            del buffer[:end]
+            end = 0
+        self.offset = end
         return piece
 
 
@@ -73,6 +75,10 @@ class PipeReader(Stream):
 
     def readline(self) -> bytes:
         pipe = self.pipe
+        # Most lines are there already, as a whole.
+        end = pipe.buffer.find(b"\n", pipe.offset)
+        if end >= 0:
+            return pipe.take(end + 1 - pipe.offset)
         searched = 0
         while True:
             if not pipe.can_read():
