@@ -183,6 +183,7 @@ def _quoted(process: Process) -> str:
     for word in process.argv:
         if not word or any(character in " \t\n\"\\$`'" for character in word) or word != word.strip():
             word = '"' + word.replace("\\", "\\\\").replace('"', '\\"').replace("$", "\\$").replace("`", "\\`") + '"'
+        word = word.replace("\n", "\\n").replace("\t", "\\t")
         words.append(word)
     return " ".join(words)
 
