@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 
 from runners.sim.commands.context import Context
+from runners.sim.files.inode import Cred
 from runners.sim.files.view import FileView
 from runners.sim.shell.nesting import Closing, Entered
 from runners.sim.systemd.journal import log
@@ -32,16 +33,14 @@ def run_as(
     cwd: str | None = None,
     *,
     closing: Closing | None = None,
+    cred: Cred | None = None,
 ) -> int:
-    """Run `argv` with that user's credentials and these variables, in `cwd` or where the caller is.
+    """Run `argv` with that user's credentials, or `cred`, and these variables, in `cwd` or where the caller is.
 
     `closing` goes to the journal at its end, which is later where it is a shell that takes the terminal over.
     """
-    view = FileView(ctx.files.tree, accounts.cred(user.name), ctx.files.cwd if cwd is None else cwd, 0o022)
-    child = Context(
-        machine=ctx.machine, argv=argv, files=view, environment=environment, stdin=ctx.stdin, stdout=ctx.stdout,
-        stderr=ctx.stderr, runner=ctx.runner, pid=ctx.pid, tty=ctx.tty, hub=ctx.hub,
-    )  # fmt: skip
+    cred = accounts.cred(user.name) if cred is None else cred
+    child = as_cred(ctx, cred, argv, environment, ctx.files.cwd if cwd is None else cwd)
     try:
         status = ctx.runner(argv, child)
     except Entered as entered:
@@ -51,3 +50,12 @@ def run_as(
     if closing is not None:
         log(ctx.machine, closing.identifier, closing.message, pid=closing.pid, uid=closing.uid)
     return status
+
+
+def as_cred(ctx: Context, cred: Cred, argv: Sequence[str], environment: Mapping[str, str], cwd: str) -> Context:
+    """The context of a command that runs with these credentials, on the caller's streams."""
+    return Context(
+        machine=ctx.machine, argv=argv, files=FileView(ctx.files.tree, cred, cwd, 0o022),
+        environment=dict(environment), stdin=ctx.stdin, stdout=ctx.stdout, stderr=ctx.stderr, runner=ctx.runner,
+        pid=ctx.pid, tty=ctx.tty, hub=ctx.hub,
+    )  # fmt: skip

@@ -15,6 +15,7 @@ class Package(NamedTuple):
 
 
 _BASE = (
+    ("acl", "2.3.1-3", "access control list - utilities"),
     ("base-files", "12.4+deb12u8", "Debian base system miscellaneous "
 "files"), ("bash", "5.2.15-2+b7", "GNU Bourne Again SHell"),
     ("coreutils", "9.1-1", "GNU core utilities"), ("cron", "3.0pl1-162", "process scheduling daemon"),
@@ -78,6 +79,9 @@ OWNERS = {
     "dpkg": "dpkg",
     "rsyslogd": "rsyslog",
     "postgres": "postgresql-15",
+    "getfacl": "acl",
+    "setfacl": "acl",
+    "setpriv": "util-linux",
 }
 """Command -> the package that ships it."""
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from functools import partial
 from typing import NamedTuple
 
 from runners.sim.machine import Machine
@@ -97,6 +98,12 @@ def _user(header: str, width: int = 8) -> Column:
 
 def _group(header: str) -> Column:
     return _left(header, 8, lambda listing, process: _name_of(listing.group_name(process.cred.gid), 8))
+
+
+def _other_groups(listing: Listing, process: Process, *, named: bool) -> str:
+    """The groups beside the primary one; `-` where there are none."""
+    groups = sorted(process.cred.groups - {process.cred.gid})
+    return ",".join(listing.group_name(gid) if named else str(gid) for gid in groups) or "-"
 
 
 def clock_time(seconds: float) -> str:
@@ -246,6 +253,8 @@ COLUMNS: dict[str, Column] = {
     "group": _group("GROUP"),
     "egroup": _group("EGROUP"),
     "rgroup": _group("RGROUP"),
+    "supgid": _left("SUPGID", 20, partial(_other_groups, named=False)),
+    "supgrp": _left("SUPGRP", 40, partial(_other_groups, named=True)),
     "uid": _UID,
     "euid": _UID._replace(header="EUID"),
     "ruid": _UID._replace(header="RUID"),

@@ -85,15 +85,22 @@ class Accounts:
         group = self._groups_by_gid.get(gid)
         return group.name if group is not None else str(gid)
 
-    def cred(self, who: str | int) -> Cred:
-        """The credentials of a log-in session of that user; KeyError when there is no such user."""
+    def cred(self, who: str | int, gid: int | None = None) -> Cred:
+        """The credentials of a log-in session of that user; KeyError when there is no such user.
+
+        gid: a group that takes the place of their own. As initgroups(3) has it, they are in that one and in those that
+        list them.
+        """
         user = self.user(who)
         if user is None:
             raise KeyError(who)
-        known = self._creds.get(user.name)
+        known = self._creds.get(user.name) if gid is None else None
         if known is None:
-            member = frozenset(group.gid for group in self.groups.values() if user.name in group.members)
-            known = self._creds[user.name] = Cred(user.uid, user.gid, member | {user.gid})
+            own = user.gid if gid is None else gid
+            listed = (group.gid for group in self.groups.values() if user.name in group.members)
+            known = Cred(user.uid, own, frozenset({own, *listed}))
+            if gid is None:
+                self._creds[user.name] = known
         return known
 
 

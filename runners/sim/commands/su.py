@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
-from runners.sim.commands.context import Context
+from runners.sim.commands.context import CommandExit, Context
+from runners.sim.commands.options import Options
+from runners.sim.files.inode import Cred
 from runners.sim.impersonation import login_environment, run_as
 from runners.sim.passwords import today
 from runners.sim.shell.nesting import Closing
@@ -52,6 +54,7 @@ def main(ctx: Context) -> int:
         )
         ctx.err("Authentication failure")
         return 1
+    cred = _cred(ctx, options, known, name)
     refused = _account_problem(ctx, known, name)
     if ctx.name == "su" and refused:
         ctx.stderr.write(f"{refused}\nsu: Authentication failure\n".encode("utf-8", "surrogateescape"))
@@ -93,7 +96,21 @@ f"{name}(uid={user.uid}) "
     if direct:
         argv = direct
     closed = Closing("su", f"pam_unix(su{'-l' if login else ''}:session): session closed for user {name}", ctx.pid, 0)
-    return run_as(ctx, known, user, argv, environment, cwd, closing=closed if ctx.name == "su" else None)
+    return run_as(ctx, known, user, argv, environment, cwd, closing=closed if ctx.name == "su" else None, cred=cred)
+
+
+def _cred(ctx: Context, options: Options, known: Accounts, name: str) -> Cred:
+    """With -g another primary group; with -G these groups and no others, the first of them primary without -g."""
+    chosen: list[int] = []
+    for word in (*options.values("g")[-1:], *options.values("G")):
+        group = known.group(word)
+        if group is None:
+            ctx.err(f"group {word} does not exist")
+            raise CommandExit(1)
+        chosen.append(group.gid)
+    if options.has("G"):
+        return known.cred(name)._replace(gid=chosen[0], groups=frozenset(chosen))
+    return known.cred(name, chosen[0] if chosen else None)
 
 
 def _account_problem(ctx: Context, known: Accounts, name: str) -> str:

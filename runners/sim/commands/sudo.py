@@ -50,7 +50,14 @@ def main(ctx: Context) -> int:
     if caller is None:
         ctx.err("you do not exist in the passwd database")
         return 1
-    name = options.value("u") or "root"
+    chosen = options.value("g")
+    group = known.group(int(chosen[1:]) if chosen and chosen[0] == "#" and chosen[1:].isdigit() else chosen or "")
+    if chosen is not None and group is None:
+        ctx.err(f"unknown group {chosen}")
+        ctx.err("error initializing audit plugin sudoers_audit")
+        return 1
+    # With -g alone somebody stays who they are.
+    name = options.value("u") or ("root" if group is None else caller.name)
     target = known.user(int(name[1:]) if name.startswith("#") and name[1:].isdigit() else name)
     if target is None:
         ctx.err(f"unknown user {name}")
@@ -90,7 +97,10 @@ def main(ctx: Context) -> int:
     path = words[0] if "/" in words[0] else _which(ctx, words[0], policy.secure_path)
     if not _allowed(ctx, policy, known, caller, target, path, " ".join(words[1:]), no_prompt=options.has("n")):
         return 1
-    runnable = find_program(ctx.machine.view(known.cred(target.name), ctx.files.cwd), words, policy.secure_path)
+    cred = known.cred(target.name)
+    if group is not None:
+        cred = cred._replace(gid=group.gid, groups=cred.groups | {group.gid})
+    runnable = find_program(ctx.machine.view(cred, ctx.files.cwd), words, policy.secure_path)
     if isinstance(runnable, Failure):
         ctx.err(f"unable to execute {path}: {runnable.message}")
         return 1
@@ -108,7 +118,7 @@ def main(ctx: Context) -> int:
     log(ctx.machine, "sudo", f"pam_unix(sudo:session): session opened for user {target.name}(uid={target.uid}) by "
         f"(uid={caller.uid})", pid=ctx.pid, uid=ctx.cred.uid)  # fmt: skip
     closed = Closing("sudo", f"pam_unix(sudo:session): session closed for user {target.name}", ctx.pid, ctx.cred.uid)
-    return run_as(ctx, known, target, words, environment, where, closing=closed)
+    return run_as(ctx, known, target, words, environment, where, closing=closed, cred=cred)
 
 
 def _which(ctx: Context, name: str, search: str) -> str:

@@ -6,9 +6,11 @@ import shlex
 
 from runners.sim.commands.context import Context
 from runners.sim.commands.inputs import describe
+from runners.sim.impersonation import as_cred
 from runners.sim.machine import mix
 from runners.sim.systemctl import facts
-from runners.sim.systemd import manager
+from runners.sim.systemd import execute, manager
+from runners.sim.systemd.units import unit_file
 from runners.sim.tool import Tool
 
 _TOOL = Tool(
@@ -73,7 +75,7 @@ def main(ctx: Context) -> int:
             return 0
         if options.has("P", "t"):
             _say(ctx, options.has("q"), f"Running as unit: {unit}")
-            return ctx.run([program, *words[1:]])
+            return _here(ctx, unit, [program, *words[1:]])
         _say(ctx, options.has("q"), f"Running as unit: {unit}")
         return _start(ctx, unit, waiting=options.has("wait"), quiet=options.has("q"))
     except manager.UnitError as error:
@@ -93,6 +95,17 @@ def _start(ctx: Context, unit: str, *, waiting: bool, quiet: bool) -> int:
     _say(ctx, quiet, f"Finished with result: {state.result}\nMain processes terminated with: {facts.ended(state)}\n"
                      f"Service runtime: {spent * 1000:.0f}ms\nCPU time consumed: {state.cpu * 1000:.0f}ms")  # fmt: skip
     return state.exit_status if state.exit_code == "exited" else 0 if state.result == "success" else 1
+
+
+def _here(ctx: Context, name: str, argv: list[str]) -> int:
+    """Run it as the unit says, on the caller's streams. The status is systemd's where that cannot be set up."""
+    unit = unit_file(ctx.machine, name)
+    try:
+        cred = execute.identity(ctx.machine, unit)
+    except execute.StepFailed as failed:
+        return failed.status
+    variables = execute.environment(ctx.machine, unit, cred)
+    return ctx.runner(argv, as_cred(ctx, cred, argv, variables, unit.get("Service", "WorkingDirectory") or "/"))
 
 
 def _found(ctx: Context, word: str) -> str | None:

@@ -29,7 +29,7 @@ _FOLDERS = {
 _VARIABLE = re.compile(r"\$\{(\w+)\}|\$(\w+)")
 
 
-class _StepFailed(Exception):  # noqa: N818 (named after systemd's own word: a step failed)
+class StepFailed(Exception):  # noqa: N818 (named after systemd's own word: a step failed)
     """Setting up the process failed at a step, with the status systemd gives it, and its reason."""
 
     def __init__(self, step: str, status: int, reason: str, before: str = "") -> None:
@@ -137,7 +137,7 @@ def run(machine: Machine, unit: UnitFile, line: ExecLine, pid: int, *, control: 
     """Run it. None: the process goes on as `pid`; else how it ended, within the start."""
     name = line.path.rsplit("/", 1)[-1]
     try:
-        cred = _user(machine, unit) if "+" not in line.prefixes else ROOT
+        cred = identity(machine, unit) if "+" not in line.prefixes else ROOT
         _make_folders(machine, unit, cred)
         cwd = _working_directory(machine, unit, cred)
         variables = environment(machine, unit, cred)
@@ -152,8 +152,8 @@ def run(machine: Machine, unit: UnitFile, line: ExecLine, pid: int, *, control: 
             path=line.path,            job_seconds=90.0 if control or unit.type != "simple" else 1.0,
         )  # fmt: skip
         if isinstance(process, Failure):
-            raise _StepFailed("EXEC", 203, process.message)
-    except _StepFailed as step:
+            raise StepFailed("EXEC", 203, process.message)
+    except StepFailed as step:
         who = f"({name[:13]})"
         if step.before:
             log(machine, who, f"{unit.name}: {step.before}", pid=pid, unit=unit.name, priority=3, transport="journal")
@@ -175,31 +175,24 @@ def _check_program(machine: Machine, view: FileView, path: str) -> None:
             root.access(one, EXECUTE) for one in ([path] if "/" in path else [f"{f}/{path}" for f in PATH.split(":")])
         )
         before = f"Failed to execute {path}" if there else f"Failed to locate executable {path}"
-        raise _StepFailed("EXEC", 203, found.message, f"{before}: {found.message}")
+        raise StepFailed("EXEC", 203, found.message, f"{before}: {found.message}")
 
 
 def _nobody(pid: int, unit: str) -> Process:
     return Process(pid, 1, ROOT, (), "", "", "/", 0.0, unit=unit)
 
 
-def _user(machine: Machine, unit: UnitFile) -> Cred:
-    """User=, Group= and SupplementaryGroups=. As initgroups(3) has it, the user is in the groups that list them and in
-    the unit's, which takes the place of their own."""
+def identity(machine: Machine, unit: UnitFile) -> Cred:
+    """User=, Group=, which takes the place of the user's own, and SupplementaryGroups=."""
     names = accounts(machine)
-    cred, member = ROOT, "root"
-    name = unit.get("Service", "User")
-    if name:
-        user = names.user(int(name) if name.isdigit() else name)
-        if user is None:
-            raise _StepFailed(
-                "USER", 217, os.strerror(errno.ESRCH), "Failed to determine user credentials: No such process"
-            )
-        cred, member = names.cred(user.name), user.name
-    group = unit.get("Service", "Group")
+    name, group = unit.get("Service", "User"), unit.get("Service", "Group")
+    user = names.user(int(name) if name.isdigit() else name or "root")
+    if user is None and name:
+        raise StepFailed("USER", 217, os.strerror(errno.ESRCH), "Failed to determine user credentials: No such process")
+    cred = ROOT if not name or user is None else names.cred(user.name)
     if group:
         gid = _group(names, group)
-        listed = (one.gid for one in names.groups.values() if member in one.members)
-        cred = Cred(cred.uid, gid, frozenset({gid, *listed}))
+        cred = Cred(cred.uid, gid, frozenset({gid})) if user is None else names.cred(user.name, gid)
     extra = frozenset(_group(names, word) for word in unit.words("Service", "SupplementaryGroups"))
     return cred._replace(groups=cred.groups | extra)
 
@@ -207,7 +200,7 @@ def _user(machine: Machine, unit: UnitFile) -> Cred:
 def _group(names: Accounts, which: str) -> int:
     found = names.group(int(which) if which.isdigit() else which)
     if found is None:
-        raise _StepFailed(
+        raise StepFailed(
             "GROUP", 216, os.strerror(errno.ESRCH), "Failed to determine group credentials: No such process"
         )
     return found.gid
@@ -226,7 +219,7 @@ def _make_folders(machine: Machine, unit: UnitFile, cred: Cred) -> None:
             except OSError as error:
                 step = {"RuntimeDirectory": ("RUNTIME_DIRECTORY", 233), "StateDirectory": ("STATE_DIRECTORY", 238)}
                 named, status = step.get(key, ("LOGS_DIRECTORY", 240))
-                raise _StepFailed(
+                raise StepFailed(
                     named,
                     status,
                     error.strerror or "",
@@ -252,7 +245,7 @@ def _working_directory(machine: Machine, unit: UnitFile, cred: Cred) -> str:
         if optional:
             return "/"
         reason = error.strerror or ""
-        raise _StepFailed(
+        raise StepFailed(
             "CHDIR", 200, reason, f"Changing to the requested working directory failed: {reason}"
         ) from None
     return path

@@ -42,6 +42,7 @@ _PIECES = (
 
 REAL: tuple[tuple[str, str], ...] = (
     (r"^class \w+\(Exception\):", "the source of the system's own application"),
+    (r"configuration file \"/", "the words of the real postgres about the file that it cannot open"),
     (r"--?fake\b|\bfake$|-f, --fake", "an option of the real mount"),
     (r"--quiet-unsupported", "an option of the real fstrim, in its unit file"),
     (r"error: unsupported (?:SysV )?option", "the words of the real ps"),
