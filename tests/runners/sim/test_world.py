@@ -7,9 +7,11 @@ import time
 import pytest
 
 from runners.sim.facts import persistent_facts
+from runners.sim.files.acl import Acl
 from runners.sim.machine import Machine
 from runners.sim.memory import memory, set_resident
 from runners.sim.network.firewall import EMPTY_TABLES, parse_rule, with_chain
+from runners.sim.restore import restore
 from runners.sim.systemd import manager
 from runners.sim.users import accounts
 from tests.runners.sim.servers import base, messages, server
@@ -82,6 +84,20 @@ def test_facts_tell_what_changed() -> None:
     assert "firewall:filter:INPUT" in changed
     view.write("/etc/hosts", base().view().read("/etc/hosts"))
     assert persistent_facts(machine)["/etc/hosts"] == before["/etc/hosts"]
+
+
+def test_access_lists_are_lasting_facts_and_are_put_back() -> None:
+    healthy, machine = server(), server()
+    listed = "+Beside(users=((996, 0),), group=4, groups=())"
+    before = persistent_facts(healthy)
+    view = machine.view()
+    view.set_acl("/etc/shop/secret.key", Acl(6, ((996, 0),), 4, (), 4, 0), None)
+    view.set_acl("/etc/shop", Acl(7, (), 5, (), None, 5), Acl(7, (), 5, (), None, 0))
+    after = persistent_facts(machine)
+    assert {key for key in after if after[key] != before[key]} == {"/etc/shop", "/etc/shop/secret.key"}
+    assert after["/etc/shop/secret.key"] == before["/etc/shop/secret.key"].replace(":994:", f":994{listed}:")
+    assert restore(machine, before, healthy) == ()
+    assert machine.view().stat("/etc/shop/secret.key").acl is None
 
 
 def insert(machine: Machine, rule: str) -> None:
