@@ -71,6 +71,15 @@ def find_system(name: str) -> System:
     return known[name]
 
 
+def system_folder(name: str) -> Path:
+    """Where a system of the shipped packs is described. Raises AuthorError."""
+    folders = (folder / "systems" / name for folder in shipped_packs().values())
+    found = next((folder for folder in folders if folder.is_dir()), None)
+    if found is None:
+        raise AuthorError(f"there is no system `{name}`")
+    return found
+
+
 def _place_of(name: str) -> tuple[Path, str]:
     """The pack's folder and the scenario's name."""
     path = Path(name)

@@ -89,12 +89,16 @@ class Agreement:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ScenarioProof:
-    """All that proving found out about one scenario. It holds when no finding says otherwise."""
+    """All that proving found out about one scenario. It holds when no finding says otherwise.
+
+    image: `sha256:…` of what its worlds were started from; empty where worlds are started from nothing but the bundle.
+    """
 
     scenario: str
     backend: str
     repeats: int
     findings: tuple[Finding, ...]
+    image: str = ""
     flips: tuple[Flip, ...] = ()
     mutants: tuple[Mutant, ...] = ()
     habits: tuple[HabitProof, ...] = ()

@@ -6,7 +6,7 @@ import signal
 import threading
 import time
 from collections import Counter
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
@@ -23,8 +23,8 @@ from runners.record_index import Last, Spent
 from runners.records_io import Line
 from runners.store import RunWriter, open_run
 from runners.trials import Job, Lane, Work
-from runners.worlds import Backend, Crowded
-from scenario_dsl.errors import InternalError
+from runners.worlds import Backend, Crowded, Imaged
+from scenario_dsl.errors import HostError, InternalError
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -222,12 +222,29 @@ def _work(
             raise PlanError(f"the plan needs the agent `{identity.label}`, which is not given")
     if backend.name != plan.backend:
         raise PlanError(f"the plan is for the backend `{plan.backend}`, not `{backend.name}`")
+    if isinstance(backend, Imaged):
+        for bundle in bundles:
+            _check_images(bundle, {each.scenario for each in plan.scenarios}, backend)
     lanes = {agent.identity: Lane(agent.lane, course.at_once(agent.lane)) for agent in agents if agent.lane}
     if isinstance(backend, Crowded):
         # Whoever plays there waits for the world.
         everybody = Lane(_WORLDS, course.in_flight.get(_WORLDS, backend.at_once))
         lanes = {agent.identity: everybody for agent in agents} | lanes
     return Work(contents=contents, factories=factories, backend=backend, lanes=lanes)
+
+
+def _check_images(bundle: VerifiedBundle, played: Collection[str], backend: Imaged) -> None:
+    """What was proven on an image is played on that one and no other. Raises HostError."""
+    for proof in bundle.proof.scenarios if bundle.proof is not None else ():
+        if proof.image and proof.scenario in played:
+            scenario = bundle.content.scenarios[proof.scenario]
+            here = backend.image(bundle.content, scenario)
+            if here != proof.image:
+                raise HostError(
+                    f"{proof.scenario} was proven on the image {proof.image[:19]}, and that of its system "
+                    f"{scenario.system} is {here[:19]} here",
+                    remedy=f"`breakfix image lock {scenario.system}` names what drifted; prove and sign again with it",
+                )
 
 
 @contextmanager

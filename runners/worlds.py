@@ -140,6 +140,15 @@ class Crowded(Protocol):
     turns: Turns
 
 
+@runtime_checkable
+class Imaged(Protocol):
+    """A backend whose worlds start from images, which are not in the bundle."""
+
+    def image(self, content: PackContent, scenario: ResolvedScenario) -> str:
+        """The id of the image of the scenario's system. Raises HostError where it is not there."""
+        ...
+
+
 class Backend(Protocol):
     """Opens worlds. `name` is what `--backend` and records say."""
 

@@ -2,35 +2,48 @@
 
 from __future__ import annotations
 
+from pathlib import Path
 from typing import Annotated, Literal
 
 import typer
 
 from breakfix.cli.options import Json, Quiet
 from breakfix.cli.output import emit, say
-from breakfix.content import find_system
+from breakfix.content import find_system, system_folder
 from runners.hosts import images
 from runners.hosts.engine import Engine
+from runners.hosts.lock import LOCK, drifted, read_lock, write_lock
 from scenario_dsl.errors import AuthorError
 
 
 def command(
-    action: Annotated[Literal["build", "ls"], typer.Argument(help="build: make what is missing. ls: what is there.")],
+    action: Annotated[
+        Literal["build", "lock", "ls"],
+        typer.Argument(help="build: make what is missing. lock: what has drifted. ls: what is there."),
+    ],
     system: Annotated[str | None, typer.Argument(help="The system, as `breakfix play --system` names it.")] = None,
     anew: Annotated[
         bool, typer.Option("--anew", help="Fetch the packages again: the archive may have moved on.")
     ] = False,
+    update: Annotated[
+        bool, typer.Option("--update", help="lock: write down the packages of the image that is there.")
+    ] = False,
     quiet: Quiet = False,
     as_json_document: Json = False,
 ) -> int:
-    """Make a system's image from Debian packages and its description, or list the images that are there.
+    """Make a system's image from Debian packages and its description, list the images that are there, or lock one.
 
     The image's id follows from the packages and the description alone. Packages are kept in ~/.cache/breakfix, or in
     $BREAKFIX_CACHE; a first build takes about two minutes. Needs root, mmdebstrap and a container engine.
 
+    `lock` names the packages whose versions are others than those in the system's `image.lock`, with exit code 1;
+    `--update` writes them down. A proof names the image that it was made on, and runs of it take no other.
+
     Examples:
 
         breakfix image build web-server
+
+        breakfix image lock web-server --update
 
         breakfix image ls
     """
@@ -41,13 +54,38 @@ def command(
     if system is None:
         raise AuthorError("which system? Try: breakfix image build web-server")
     silent = quiet or as_json_document
+    if update and action != "lock":
+        raise AuthorError("--update is for `breakfix image lock`")
     image = images.build(engine, find_system(system), _silent if silent else say, anew=anew)
+    if action == "lock":
+        return _lock(image, system_folder(system) / LOCK, update=update, as_json_document=as_json_document)
     if as_json_document:
         emit({"system": image.system, "id": image.id, "settled": image.settled, "packages": list(image.packages)})
     else:
         say(f"image   {image.id}")
         say(f"settled {image.settled}, {len(image.packages)} packages; next: breakfix prove … --backend container")
     return 0
+
+
+def _lock(image: images.Image, file: Path, *, update: bool, as_json_document: bool) -> int:
+    locked, packages = read_lock(file)
+    changed = tuple(drifted(packages, image.packages)) if locked else ()
+    if update:
+        write_lock(file, image.id, image.packages)
+    if as_json_document:
+        emit({"locked": locked, "image": image.id, "drifted": [drift._asdict() for drift in changed]})
+    else:
+        for drift in changed:
+            say(str(drift))
+        if update:
+            say(f"locked {image.id} with {len(image.packages)} packages in {file}")
+        elif not locked:
+            say(f"there is no lock; next: breakfix image lock {image.system} --update")
+        elif locked != image.id:
+            say(f"locked is {locked}, here is {image.id}; next: prove again, and lock with --update")
+        else:
+            say(f"nothing drifted from {locked}")
+    return 0 if update or locked == image.id else 1
 
 
 def _list(engine: Engine, as_json_document: bool) -> None:

@@ -10,7 +10,7 @@ from compiler.capabilities import lacking
 from compiler.model import PackContent
 from runners.hosts.dbus import DBusError
 from runners.hosts.engine import Engine, EngineError
-from runners.hosts.images import find, settled_name
+from runners.hosts.images import find, identity, settled_name
 from runners.hosts.leftovers import sweep
 from runners.hosts.recordings import Recordings
 from runners.hosts.unsupported import reasons
@@ -55,6 +55,11 @@ class ContainerBackend:
         system = content.systems[scenario.system]
         yield from map(str, lacking(scenario, system, self.name))
         yield from reasons(scenario)
+
+    def image(self, content: PackContent, scenario: ResolvedScenario) -> str:
+        """Raises HostError where there is no engine or no image."""
+        engine = self._connected()
+        return identity(engine, find(engine, content.systems[scenario.system]))
 
     def open(self, content: PackContent, scenario: ResolvedScenario, world: World, *, seed: int) -> LiveWorld:
         """Raises HostError where there is no engine or no image, before anything is opened."""

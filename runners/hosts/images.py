@@ -103,6 +103,11 @@ def find(engine: Engine, system: System, name: str = "") -> str:
     return found
 
 
+def identity(engine: Engine, settled: str) -> str:
+    """The id of the image that a settled one was made of: it follows from packages and description alone."""
+    return engine.image_label(settled, _OF)
+
+
 def _config(layers: list[str]) -> bytes:
     document = {
         "architecture": {"x86_64": "amd64", "aarch64": "arm64"}[os.uname().machine],

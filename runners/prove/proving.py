@@ -17,7 +17,7 @@ from runners.prove.mutation import cascades, mutants
 from runners.prove.players import bad, gold, nop, repeat
 from runners.prove.states import healthy, revert, witnessed
 from runners.trials import describe
-from runners.worlds import Backend, WorldError
+from runners.worlds import Backend, Imaged, WorldError
 from scenario_dsl.errors import HostError
 
 Check: TypeAlias = Callable[[Case], tuple[Established, ...]]
@@ -75,6 +75,7 @@ def prove_scenario(content: PackContent, name: str, backend: Backend, repeats: i
     scenario = content.scenarios[name]
     unsupported = backend.unsupported(content, scenario)
     found: list[Established] = []
+    image = backend.image(content, scenario) if isinstance(backend, Imaged) and unsupported is None else ""
     if unsupported is not None:
         found.append(finding("healthy", "", False, f"{backend.name} cannot run it: {unsupported}"))
     else:
@@ -86,6 +87,7 @@ def prove_scenario(content: PackContent, name: str, backend: Backend, repeats: i
         scenario=name,
         backend=backend.name,
         repeats=repeats,
+        image=image,
         findings=tuple(each for each in found if isinstance(each, Finding)),
         flips=tuple(each for each in found if isinstance(each, Flip)),
         mutants=tuple(each for each in found if isinstance(each, Mutant)),
