@@ -265,12 +265,14 @@ _DNS = ProbeType(
 )
 _CERTIFICATE = ProbeType(
     name="certificate",
-    doc="A certificate in a PEM file.",
+    doc="A certificate in a PEM file, or the one that a server shows to who connects from outside.",
     example={"path": "/etc/ssl/certs/shop.pem", "valid": True, "valid_for_at_least": "7d"},
+    exactly_one=(("path", "served"),),
     presence="valid",
     only_of_present=("valid_for_at_least",),
     parameters=(
-        _must("path", "path", "the file"),
+        _may("path", "path", "the file"),
+        _may("served", "url", "an https address; its server is asked by the name in it"),
         _must("valid", "boolean", "whether now lies within its dates"),
         _may("valid_for_at_least", "duration", "how long it goes on being valid"),
         _may("host", "string", "a name that it is made out for"),

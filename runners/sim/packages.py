@@ -42,6 +42,7 @@ _BASE = (
 "manager"), ("util-linux", "2.38.1-5+deb12u1", "miscellaneous system utilities"),
 )  # fmt: skip
 OWNERS = {
+    "apache2": "apache2",
     "nginx": "nginx",
     "psql": "postgresql-client-15",
     "redis-server": "redis-server",

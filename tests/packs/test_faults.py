@@ -76,3 +76,17 @@ def test_a_unit_that_restarts_by_itself_stays_down(live: LiveWorld) -> None:
     live.wait(60)
     assert live.observe(resolved.witness)[0].holds
     assert live.run("systemctl start redis-server", output_bytes=1000, seconds=30).exit_code == 0
+
+
+def test_a_service_that_was_off_has_the_port(live: LiveWorld) -> None:
+    resolved = fault("port_taken", {"port": 80, "unit": "nginx", "name": "apache2", "installed": True})
+    before = live.facts()
+    assert live.apply(resolved.inject) is None
+    assert wait_for_witness(live, [resolved]) is None
+    assert "Apache2 Debian Default Page" in run(live, "curl -s http://shop.example.com/")
+    broken = live.facts()
+    assert live.apply(resolved.inject) is None
+    assert not lasting_changes(broken, live.facts())
+    assert live.apply(resolved.revert) is None
+    assert not lasting_changes(before, live.facts())
+    assert "nginx.service" in live.facts().processes

@@ -7,14 +7,14 @@ from types import MappingProxyType
 
 from runners.hosts.dbus import DBusError
 from runners.hosts.outside import Outside
-from runners.hosts.probes import network, services, storage
+from runners.hosts.probes import certificate, network, services, storage
 from runners.sim.probes.arguments import Arguments
 from runners.worlds import Observation
 from scenario_dsl.model import Probe
 
 KINDS: Mapping[str, Callable[[Outside, Arguments], Observation]] = MappingProxyType(
     {
-        "certificate": storage.certificate,
+        "certificate": certificate.certificate,
         "client": network.client,
         "cron": storage.cron,
         "disk": storage.disk,

@@ -9,6 +9,7 @@ import socket
 import ssl
 import struct
 import time
+from typing import NamedTuple
 from urllib.parse import urlsplit
 
 from runners.hosts.kernel import in_network
@@ -31,25 +32,19 @@ def ask_http(outside: Outside, arguments: Arguments) -> Observation:
     the healthy machine offers to itself alone is asked from inside. The answer counts when what listens there is what
     listens there on the healthy machine."""
     seen, url = Seen(), arguments.require("url")
-    parts = urlsplit(url)
-    host, port = parts.hostname or "", parts.port or (443 if parts.scheme == "https" else 80)
-    known = {number for _, number in outside.baseline.listeners}
-    inside = host in LOCAL and port in known and port not in outside.baseline.outside
-    address = "127.0.0.1" if inside else outside.address_of(host)
-    if address in ("127.0.0.1", outside.box.plan.own):
-        stranger = _stranger(outside, port)
-        if stranger is not None:
-            seen.expect(False, f"{stranger} answers on port {port}, which is not what belongs there")
-            return seen.observation()
+    parts, where = urlsplit(url), reach(outside, url)
+    if where.stranger is not None:
+        seen.expect(False, where.stranger)
+        return seen.observation()
     within = arguments.number("within")
     patience = _PATIENCE if within is None else min(_PATIENCE, within + 1)
     begun = time.monotonic()
     trace = Trace(outside.box.inside)
     try:
-        link = _connected(outside, address, port, inside, patience)
+        link = where.connected(outside, patience)
         if parts.scheme == "https":
-            link = _unverified().wrap_socket(link, server_hostname=host)
-        asked = http.client.HTTPConnection(host, port, timeout=patience)
+            link = secured(link, where.host)
+        asked = http.client.HTTPConnection(where.host, where.port, timeout=patience)
         asked.sock = link
         try:
             path = (parts.path or "/") + (f"?{parts.query}" if parts.query else "")
@@ -107,6 +102,37 @@ def _stranger(outside: Outside, port: int) -> str | None:
     if not holders or any(outside.genuine_listener("tcp", port, one) for one in holders):
         return None
     return holders[0].name
+
+
+class Reach(NamedTuple):
+    """Where an address leads: from inside the world's network or from outside it, and who listens there without
+    belonging there, in words."""
+
+    host: str
+    address: str
+    port: int
+    inside: bool
+    stranger: str | None
+
+    def connected(self, outside: Outside, patience: float = _PATIENCE) -> socket.socket:
+        """Raises OSError."""
+        return _connected(outside, self.address, self.port, self.inside, patience)
+
+
+def reach(outside: Outside, url: str) -> Reach:
+    parts = urlsplit(url)
+    host, port = parts.hostname or "", parts.port or (443 if parts.scheme == "https" else 80)
+    known = {number for _, number in outside.baseline.listeners}
+    inside = host in LOCAL and port in known and port not in outside.baseline.outside
+    address = "127.0.0.1" if inside else outside.address_of(host)
+    name = _stranger(outside, port) if address in ("127.0.0.1", outside.box.plan.own) else None
+    stranger = None if name is None else f"{name} answers on port {port}, which is not what belongs there"
+    return Reach(host, address, port, inside, stranger)
+
+
+def secured(link: socket.socket, host: str) -> ssl.SSLSocket:
+    """TLS over a connection, whatever the certificate. Raises OSError."""
+    return _unverified().wrap_socket(link, server_hostname=host)
 
 
 def _connected(outside: Outside, address: str, port: int, inside: bool, patience: float) -> socket.socket:

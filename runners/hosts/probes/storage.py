@@ -1,4 +1,4 @@
-"""file, disk, mount, log, cron, user and certificate: what lies in the world's files."""
+"""file, disk, mount, log, cron and user: what lies in the world's files."""
 
 from __future__ import annotations
 
@@ -6,10 +6,6 @@ import math
 import posixpath
 import stat
 from collections.abc import Iterator
-
-from cryptography import x509
-from cryptography.hazmat.primitives.serialization import Encoding, PublicFormat, load_pem_private_key
-from cryptography.x509.oid import NameOID
 
 from runners.hosts.files import About, Account
 from runners.hosts.outside import Outside
@@ -245,44 +241,3 @@ def _names(line: str, name: str, groups: set[str], uid: int) -> bool:
     who, _, rest = line.strip().partition(" ")
     whom = {name, "ALL", f"#{uid}", *(f"%{group}" for group in groups)}
     return "=" in rest and who in whom and not who.startswith(("Defaults", "User_Alias", "Cmnd_Alias"))
-
-
-def certificate(outside: Outside, arguments: Arguments) -> Observation:
-    """The first certificate of the file. Who signed it is not asked."""
-    seen, path = Seen(), arguments.require("path")
-    try:
-        parsed = x509.load_pem_x509_certificate(outside.files.read(path) or b"")
-    except ValueError:
-        seen.expect(False, f"{path} holds no certificate")
-        return seen.observation()
-    now = outside.now()
-    begin, end = parsed.not_valid_before_utc.timestamp(), parsed.not_valid_after_utc.timestamp()
-    seen.expect(arguments.flag("valid") is (begin <= now <= end), f"{path} is valid until {parsed.not_valid_after_utc}")
-    longer, host, key = arguments.number("valid_for_at_least"), arguments.text("host"), arguments.text("matches_key")
-    if longer is not None:
-        seen.expect(end - now >= longer, f"it has {int(end - now)} s left")
-    if host is not None:
-        names = _subjects(parsed)
-        covered = host in names or any(one[:2] == "*." and host.partition(".")[2] == one[2:] for one in names)
-        seen.expect(covered, f"it is made out for {', '.join(names)}")
-    if key is not None:
-        belongs = _belongs(parsed, outside.files.read(key) or b"")
-        seen.expect(belongs, f"{key} {'belongs' if belongs else 'does not belong'} to it")
-    return seen.observation()
-
-
-def _subjects(parsed: x509.Certificate) -> list[str]:
-    try:
-        extension = parsed.extensions.get_extension_for_class(x509.SubjectAlternativeName)
-        return [str(name) for name in extension.value.get_values_for_type(x509.DNSName)]
-    except x509.ExtensionNotFound:
-        return [str(one.value) for one in parsed.subject.get_attributes_for_oid(NameOID.COMMON_NAME)]
-
-
-def _belongs(parsed: x509.Certificate, key: bytes) -> bool:
-    try:
-        public = load_pem_private_key(key, None).public_key()
-    except (ValueError, TypeError):
-        return False
-    form = (Encoding.DER, PublicFormat.SubjectPublicKeyInfo)
-    return public.public_bytes(*form) == parsed.public_key().public_bytes(*form)

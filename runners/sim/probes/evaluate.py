@@ -45,7 +45,7 @@ class Kind(NamedTuple):
 
 KINDS: Mapping[str, Kind] = MappingProxyType(
     {
-        "certificate": Kind(certificate.certificate),
+        "certificate": Kind(certificate.certificate, acts=True),
         "client": Kind(network.client),
         "cron": Kind(cron.cron),
         "disk": Kind(

@@ -30,20 +30,14 @@ _WORK = 10_000_000
 
 def http(machine: Machine, arguments: Arguments, baseline: Baseline) -> Observation:
     seen, url = Seen(), arguments.require("url")
-    parts = urlsplit(url)
-    port = parts.port or (443 if parts.scheme == "https" else 80)
-    host = parts.hostname or ""
-    inside = host in LOCAL and port in {known for _, known in baseline.listeners} and port not in baseline.outside
-    source = "127.0.0.1" if inside else client_address(machine)
-    address = "127.0.0.1" if inside else (own_address(machine, host) or host)
     limit = arguments.number("within")
     patience = _PATIENCE if limit is None else min(_PATIENCE, limit + 1)
-    listener = connect(machine, address, port, source=source, timeout=patience)
-    process = None if isinstance(listener, ConnectFailure) else listener.process
-    if process is not None and not baseline.genuine_listener("tcp", port, process):
-        seen.expect(False, f"{process.name} answers on port {port}, which is not what belongs there")
+    question = _question(machine, url, baseline, patience)
+    stranger = _stranger(machine, question, baseline)
+    if stranger is not None:
+        seen.expect(False, stranger)
         return seen.observation()
-    question = _Question(arguments.text("method") or "GET", url, arguments.text("host"), source, patience, address)
+    question = question._replace(method=arguments.text("method") or "GET", host=arguments.text("host"))
     answer = _ask(machine, question)
     _judge(answer, arguments, url, seen)
     if isinstance(answer, HttpResponse) and baseline.machine is not None:
@@ -54,6 +48,13 @@ def http(machine: Machine, arguments: Arguments, baseline: Baseline) -> Observat
     return seen.observation()
 
 
+def ask(machine: Machine, url: str, baseline: Baseline) -> tuple[HttpResponse | HttpFailure | None, str | None]:
+    """What a client gets for an address; or, with no answer, who answers there and does not belong there."""
+    question = _question(machine, url, baseline, _PATIENCE)
+    stranger = _stranger(machine, question, baseline)
+    return (None if stranger is not None else _ask(machine, question)), stranger
+
+
 class _Question(NamedTuple):
     method: str
     url: str
@@ -61,6 +62,25 @@ class _Question(NamedTuple):
     source: str
     patience: float
     address: str
+    port: int
+
+
+def _question(machine: Machine, url: str, baseline: Baseline, patience: float) -> _Question:
+    parts = urlsplit(url)
+    port = parts.port or (443 if parts.scheme == "https" else 80)
+    host = parts.hostname or ""
+    inside = host in LOCAL and port in {known for _, known in baseline.listeners} and port not in baseline.outside
+    source = "127.0.0.1" if inside else client_address(machine)
+    address = "127.0.0.1" if inside else (own_address(machine, host) or host)
+    return _Question("GET", url, None, source, patience, address, port)
+
+
+def _stranger(machine: Machine, question: _Question, baseline: Baseline) -> str | None:
+    listener = connect(machine, question.address, question.port, source=question.source, timeout=question.patience)
+    process = None if isinstance(listener, ConnectFailure) else listener.process
+    if process is None or baseline.genuine_listener("tcp", question.port, process):
+        return None
+    return f"{process.name} answers on port {question.port}, which is not what belongs there"
 
 
 def _ask(machine: Machine, question: _Question) -> HttpResponse | HttpFailure:
