@@ -121,8 +121,11 @@ def run_trial(job: Job, work: Work) -> TrialRecord:
     return _with_usage(record, admit_usage(agent))
 
 
-def play_trial(job: Job, site: Site, world: World, agent: Agent) -> TrialRecord:
-    """The episode and, where its primary was recovered, the gate. Raises WorldError and AgentUnavailableError."""
+def play_trial(job: Job, site: Site, world: World, agent: Agent, *, gate: bool = True) -> TrialRecord:
+    """The episode and, where its primary was recovered, the gate. Raises WorldError and AgentUnavailableError.
+
+    gate: False where only the episode is of interest.
+    """
     trial = job.trial
     limits = Limits(commands=trial.max_commands, seconds=trial.max_seconds, output_bytes=trial.output_bytes)
     bench = Bench(site=site, limits=limits, seed=world_seed(trial))
@@ -134,7 +137,7 @@ def play_trial(job: Job, site: Site, world: World, agent: Agent) -> TrialRecord:
             live.close()
         episode = played.episode
         facts = shown(bench, played, "policy")
-        if world.role == "primary" and facts[0].finding == "pass":
+        if gate and world.role == "primary" and facts[0].finding == "pass":
             typed = tuple(one.text for one in episode.turns if one.kind == "run")
             facts += examine(bench, episode.submitted, typed)
     return _record(job, episode, facts)

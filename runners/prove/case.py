@@ -35,15 +35,16 @@ class Case:
         self._gold_locks = {world.name: threading.Lock() for world in site.scenario.worlds}
         self._fired: set[str] = set()
 
-    def play(self, world: World, name: str, agent: Agent, *, seed: int = 0) -> TrialRecord:
+    def play(self, world: World, name: str, agent: Agent, *, seed: int = 0, gate: bool = True) -> TrialRecord:
         """One trial of `agent`, called `name`. Raises WorldError."""
         trial = self._trial(world, name, seed)
-        record = play_trial(Job(trial_id=trial_id(trial), trial=trial, ordinal=0), self.site, world, agent)
+        job = Job(trial_id=trial_id(trial), trial=trial, ordinal=0)
+        record = play_trial(job, self.site, world, agent, gate=gate)
         self._fired.update(record.cascades_fired)
         return record
 
-    def intervene(self, world: World, intervention: Intervention, *, seed: int = 0) -> TrialRecord:
-        return self.play(world, intervention.name, InterventionAgent(intervention), seed=seed)
+    def intervene(self, world: World, intervention: Intervention, *, seed: int = 0, gate: bool = True) -> TrialRecord:
+        return self.play(world, intervention.name, InterventionAgent(intervention), seed=seed, gate=gate)
 
     def gold(self, world: World) -> TrialRecord:
         """Gold's trial in that world; played once."""

@@ -36,7 +36,11 @@ def mutants(case: Case) -> tuple[Established, ...]:
     flips: dict[str, list[int]] = {}
     played: list[tuple[Mutation, _Seen]] = []
     weakened = tuple(dropped(case.scenario.gold))
-    for mutation, seen in zip(weakened, case.each(lambda each: _play(case, each), weakened), strict=True):
+
+    def without(mutation: Mutation) -> _Seen:
+        return _play(case, mutation) if mutation.steps[0] in effective else _play_alone(case, mutation)
+
+    for mutation, seen in zip(weakened, case.each(without, weakened), strict=True):
         for name in sorted(seen.losses):
             flips.setdefault(name, []).append(mutation.steps[0] + 1)
         # A step that only looks may be left out unnoticed.
@@ -160,6 +164,14 @@ def _play(case: Case, mutation: Mutation) -> _Seen:
     for world in case.broken_worlds[1:]:
         noticed = noticed or _noticed(case, case.intervene(world, mutation.intervention))
     return _Seen(losses, noticed)
+
+
+def _play_alone(case: Case, mutation: Mutation) -> _Seen:
+    """What only looked may be left out unnoticed, so nobody looks further than the episode that may need it."""
+    record = case.intervene(case.primary, mutation.intervention, gate=False)
+    losses = frozenset(lost(record)) - frozenset(lost(case.gold(case.primary)))
+    points = None if full(record, case.primary) else f"{record.score:g} points in `{case.primary.name}`"
+    return _Seen(losses, points)
 
 
 def _noticed(case: Case, record: TrialRecord) -> str | None:
