@@ -20,6 +20,7 @@ from runners.sim.machine import Machine
 from runners.sim.probes.baseline import Baseline
 from runners.sim.probes.evaluate import Memo
 from runners.sim.restore import restore
+from runners.sim.retelling import retell, written
 from runners.sim.shell.running import run_job
 from runners.sim.shell.seat import Seat
 from runners.sim.shell.session import Limits, Session
@@ -161,7 +162,13 @@ class SimWorld:
         return tuple(self._memo.evaluate(self._machine, probe) for probe in probes)
 
     def apply(self, tasks: Sequence[Task]) -> TaskFailure | None:
-        return _guarded(play, self._machine, tasks)
+        return _guarded(self._apply, tasks)
+
+    def _apply(self, tasks: Sequence[Task]) -> TaskFailure | None:
+        before = written(self._machine)
+        failure = play(self._machine, tasks)
+        retell(self._machine, before)
+        return failure
 
     def wait(self, seconds: float) -> None:
         self._machine.budget = Budget(_WAITING_STEPS)

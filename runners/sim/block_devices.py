@@ -7,6 +7,7 @@ from typing import NamedTuple
 
 from runners.sim.files.tree import Mount
 from runners.sim.machine import Machine, mix
+from runners.sim.system import text
 
 _PARTITION = re.compile(r"^/dev/((?:nvme\d+n\d+|mmcblk\d+)(?=p\d)|[a-z]+)p?(\d+)$")
 _WHOLE = re.compile(r"^/dev/((?:[hsv]|xv)d[a-z]+|nvme\d+n\d+)$")
@@ -79,7 +80,28 @@ def _swap(machine: Machine) -> tuple[str, int] | None:
     return None
 
 
-def uuid(name: str) -> str:
-    """A device's UUID: any one, but always the same."""
-    text = f"{mix('uuid ' + name):016x}{mix(name + ' uuid'):016x}"
-    return f"{text[:8]}-{text[8:12]}-4{text[13:16]}-a{text[17:20]}-{text[20:]}"
+def uuid(machine: Machine, device: str) -> str:
+    """A device's UUID: the one that the described fstab mounts it by; else any one, but always the same."""
+    places = {text(entry, "path") for entry in machine.spec.entries("mounts") if text(entry, "device") == device}
+    for line in _described_fstab(machine).splitlines():
+        words = line.split()
+        if len(words) > 1 and words[0].startswith("UUID=") and words[1] in places:
+            return words[0].removeprefix("UUID=")
+    made = f"{mix('uuid ' + device):016x}{mix(device + ' uuid'):016x}"
+    return f"{made[:8]}-{made[8:12]}-4{made[13:16]}-a{made[17:20]}-{made[20:]}"
+
+
+def _described_fstab(machine: Machine) -> str:
+    return next((file.content or "" for file in machine.spec.files if file.path == "/etc/fstab"), "")
+
+
+def numbers(machine: Machine, dev: int) -> tuple[int, int]:
+    """Major and minor of the device that a mount's files lie on, for stat(2); of no disk is 0 and a number."""
+    mount = next((one for one in machine.files.mounts if one.dev == dev), None)
+    for disk in disks(machine) if mount is not None and mount.source.startswith("/dev/") else ():
+        for part in disk.partitions:
+            if mount is not None and f"/dev/{part.name}" == mount.source:
+                return disk.major, disk.minor + part.minor
+        if mount is not None and f"/dev/{disk.name}" == mount.source:
+            return disk.major, disk.minor
+    return 0, 20 + max(dev, 0)

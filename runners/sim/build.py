@@ -22,6 +22,7 @@ from runners.sim.network.described import describe
 from runners.sim.proc import Proc
 from runners.sim.processes import Process
 from runners.sim.programs.table import PROGRAMS
+from runners.sim.retelling import date_records
 from runners.sim.service_logs import write_logs
 from runners.sim.system import SystemSpec, integer, size, text, texts
 from runners.sim.systemd import manager
@@ -77,6 +78,7 @@ def boot(spec: SystemSpec, *, run_job: JobRunner = no_shell) -> Machine:
     _resume(machine, settled)
     _age_directories(machine)
     _last_checkpoint(machine)
+    date_records(machine)
     traffic.count_past(machine)
     traffic.plan(machine)
     machine.counters = counters

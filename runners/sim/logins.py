@@ -1,17 +1,24 @@
 """Who is and was logged in: the sessions that who, w, last and lastb tell of.
 
 They come from the system's `logins` setting: a list of `{user, from?, at, until?, tty?, failed?}`. `at` and `until` are
-ISO times, or seconds before the opening; a login without `until` is still on.
+ISO times, or seconds before the opening; a login without `until` is still on. What else sshd's log tells of counts too.
 """
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+import re
+from collections.abc import Iterator, Mapping
 from datetime import UTC, datetime
 from typing import NamedTuple
 
 from runners.sim.machine import Machine
 from scenario_dsl.values import Value
+
+ACCEPTED = re.compile(r"Accepted (?:password|publickey|keyboard-interactive/pam) for (\S+) from (\S+) port \d+")
+FAILED = re.compile(r"Failed password for (?:invalid user )?(\S*) from (\S+) port \d+")
+_OPENED, _CLOSED = ("pam_unix(sshd:session): session opened", "pam_unix(sshd:session): session closed")
+_SAME = 2.0
+"""Seconds that a session's log line may stand apart from its record."""
 
 
 class Login(NamedTuple):
@@ -28,10 +35,8 @@ class Login(NamedTuple):
 def logins(machine: Machine) -> list[Login]:
     """All sessions, oldest first, up to now."""
     entries = machine.spec.settings.get("logins")
-    if not isinstance(entries, (list, tuple)):
-        return []
     found = []
-    for entry in entries:
+    for entry in entries if isinstance(entries, (list, tuple)) else ():
         if not isinstance(entry, Mapping):
             continue
         began = _moment(machine, entry.get("at"))
@@ -41,7 +46,23 @@ def logins(machine: Machine) -> list[Login]:
         failed = bool(entry.get("failed", False))
         tty = str(entry.get("tty", "ssh:notty" if failed else "pts/0"))
         found.append(Login(str(entry.get("user", "root")), tty, str(entry.get("from", "") or ""), began, ended, failed))
+    found += [*_told(machine, found)]
     return sorted(found, key=lambda login: login.began)
+
+
+def _told(machine: Machine, known: list[Login]) -> Iterator[Login]:
+    """Sessions and failures that sshd's lines tell of beside those; a log-in without a session has no terminal."""
+    lines = [entry for entry in machine.journal.of_unit("ssh.service") if entry.identifier == "sshd"]
+    opened = {entry.pid for entry in lines if entry.message.startswith(_OPENED)}
+    closed = {entry.pid: entry.at for entry in lines if entry.message.startswith(_CLOSED)}
+    for entry in lines:
+        if (failure := FAILED.match(entry.message)) is not None:
+            yield Login(failure[1], "ssh:notty", failure[2], entry.at, entry.at, True)
+        accepted = ACCEPTED.match(entry.message)
+        if accepted is None or entry.pid not in opened or entry.pid not in closed:
+            continue
+        if not any(one.user == accepted[1] and abs(one.began - entry.at) < _SAME for one in known):
+            yield Login(accepted[1], "pts/0", accepted[2], entry.at, closed[entry.pid])
 
 
 def sessions(machine: Machine) -> list[Login]:

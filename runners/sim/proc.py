@@ -17,9 +17,11 @@ from runners.sim.machine import Busy, Machine
 from runners.sim.memory import memory, swap_area
 from runners.sim.process_files import PROCESS_FILES
 from runners.sim.processes import Process
+from runners.sim.socket_table import inodes, rows
 
 DEFAULT_SYSCTL: Mapping[str, str] = {
-    "fs.file-max": "9223372036854775807", "fs.inotify.max_user_watches": "65536", "fs.nr_open": "1048576",
+    "fs.file-max": "9223372036854775807", "fs.file-nr": "2016\t0\t9223372036854775807",
+    "fs.inotify.max_user_watches": "65536", "fs.nr_open": "1048576",
     "kernel.core_pattern": "core", "kernel.core_uses_pid": "0", "kernel.hostname": "",
     "kernel.osrelease": "6.1.0-18-amd64", "kernel.ostype": "Linux", "kernel.panic": "0",
     "kernel.pid_max": "4194304", "kernel.randomize_va_space": "2", "kernel.shmmax": "18446744073692774399",
@@ -29,13 +31,13 @@ DEFAULT_SYSCTL: Mapping[str, str] = {
     "net.ipv4.tcp_fin_timeout": "60", "net.ipv4.tcp_keepalive_time": "7200", "net.ipv4.tcp_max_syn_backlog": "512",
     "net.ipv4.tcp_syncookies": "1", "net.ipv4.tcp_tw_reuse": "2", "net.ipv6.conf.all.disable_ipv6": "0",
     "net.netfilter.nf_conntrack_count": "38", "net.netfilter.nf_conntrack_max": "65536",
-    "vm.dirty_background_ratio": "10",
+    "vm.drop_caches": "0", "vm.dirty_background_ratio": "10",
     "vm.dirty_ratio": "20", "vm.max_map_count": "65530", "vm.min_free_kbytes": "67584", "vm.overcommit_memory": "0",
     "vm.overcommit_ratio": "50", "vm.panic_on_oom": "0", "vm.swappiness": "60", "vm.vfs_cache_pressure": "100",
 }  # fmt: skip
 """Kernel settings as a Debian 12 machine has them, by sysctl's names."""
 
-_READ_ONLY = frozenset({"kernel.osrelease", "kernel.ostype", "net.netfilter.nf_conntrack_count"})
+_READ_ONLY = frozenset({"fs.file-nr", "kernel.osrelease", "kernel.ostype", "net.netfilter.nf_conntrack_count"})
 
 
 class Proc:
@@ -218,8 +220,9 @@ def descriptors(machine: Machine, process: Process) -> dict[int, str]:
         inode = machine.files.inodes.get(file.inode)
         gone = inode is not None and inode.nlink == 0
         found[file.fd] = f"{file.path} (deleted)" if gone else file.path
+    known = inodes(machine) if process.sockets else {}
     for socket in process.sockets:
-        found[socket.fd] = f"socket:[{20000 + process.pid * 16 + socket.fd}]"
+        found[socket.fd] = f"socket:[{known[process.pid, socket.fd]}]"
     return dict(sorted(found.items()))
 
 
@@ -353,17 +356,16 @@ _FILES: Mapping[str, Callable[[Machine], str]] = {
 
 def _tcp(machine: Machine) -> str:
     lines = ["  sl  local_address rem_address   st tx_queue rx_queue tr tm->when retrnsmt   uid  timeout inode"]
-    for process in machine.processes:
-        for socket in process.sockets:
-            if socket.protocol != "tcp" or ":" in socket.address:
-                continue
-            state = "0A" if socket.state == "LISTEN" else "01"
-            lines.append(
-                f"{len(lines) - 1:4d}: {_hex(socket.address)}:{socket.port:04X} "
-                f"{_hex(socket.peer)}:{socket.peer_port:04X} {state} 00000000:00000000 00:00000000 00000000 "
-                f"{process.cred.uid:5d}        0 "
-                f"{20000 + process.pid * 16 + socket.fd} 1 0000000000000000 100 0 0 10 0"
-            )
+    for row in rows(machine):
+        socket = row.socket
+        if socket.protocol != "tcp" or ":" in socket.address:
+            continue
+        state = "0A" if socket.state == "LISTEN" else "01"
+        lines.append(
+            f"{len(lines) - 1:4d}: {_hex(socket.address)}:{socket.port:04X} "
+            f"{_hex(socket.peer)}:{socket.peer_port:04X} {state} 00000000:00000000 00:00000000 00000000 "
+            f"{row.owners[0][0].cred.uid:5d}        0 {row.inode} 1 0000000000000000 100 0 0 10 0"
+        )
     return "\n".join(lines) + "\n"
 
 

@@ -61,6 +61,11 @@ def is_ipv6(address: str) -> bool:
     return ":" in address
 
 
+def inodes(machine: Machine) -> dict[tuple[int, int], int]:
+    """(pid, descriptor) -> the number of the socket's inode."""
+    return {(process.pid, fd): row.inode for row in rows(machine) for process, fd in row.owners}
+
+
 def rows(machine: Machine) -> list[Row]:
     """All sockets. What a master and its workers share is one."""
     shared: dict[tuple[object, ...], list[tuple[Process, int]]] = {}

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from runners.sim.block_devices import uuid
+from runners.sim.block_devices import numbers, uuid
 from runners.sim.columns import Column, Node, pairs, render, rows_of
 from runners.sim.commands.context import Context
 from runners.sim.files.tree import Mount
@@ -110,12 +110,12 @@ def _cell(ctx: Context, mount: Mount, name: str, raw: bool) -> str:
         value = {"SIZE": mount.size, "USED": used, "AVAIL": free}[name]
         return str(value) if raw else human_lsblk(value) if value else "0"
     if name in ("UUID", "LABEL"):
-        return uuid(mount.source) if name == "UUID" and mount.source.startswith("/dev/") else ""
+        return uuid(ctx.machine, mount.source) if name == "UUID" and mount.source.startswith("/dev/") else ""
     vfs = [word for word in mount.options if word in ("rw", "ro", "relatime", "noatime", "nosuid", "nodev", "noexec")]
     rest = [word for word in mount.options if word not in vfs]
     return {
         "TARGET": mount.path, "SOURCE": mount.source, "FSTYPE": mount.fstype, "OPTIONS": ",".join(mount.options),
-        "MAJ:MIN": f"{8 if mount.source.startswith('/dev/') else 0}:{mount.dev}", "VFS-OPTIONS": ",".join(vfs),
+        "MAJ:MIN": "{}:{}".format(*numbers(ctx.machine, mount.dev)), "VFS-OPTIONS": ",".join(vfs),
         "FS-OPTIONS": ",".join([vfs[0] if vfs else "rw", *rest]), "PROPAGATION": "shared",
         "ID": str(20 + mount.dev), "PARENT": "1" if mount.path == "/" else "21",
     }[name]  # fmt: skip

@@ -5,6 +5,7 @@ from __future__ import annotations
 from runners.sim.block_devices import uuid
 from runners.sim.commands.context import Context
 from runners.sim.files.tree import Mount
+from runners.sim.machine import Machine
 from runners.sim.tool import Tool
 
 NAMES = ("fsck", "fsck.ext4", "e2fsck")
@@ -41,7 +42,7 @@ def _front(ctx: Context) -> int:
     if options.has("V"):
         return 0
     mounts = {mount.path: mount for mount in ctx.files.tree.mounts if mount.fstype == "ext4"}
-    chosen = [_device(word, mounts) for word in options.operands]
+    chosen = [_device(ctx.machine, word, mounts) for word in options.operands]
     if not chosen or options.has("A"):
         chosen = [(mount.source, mount.path) for mount in mounts.values()]
         if options.has("R"):
@@ -55,10 +56,10 @@ def _front(ctx: Context) -> int:
     return status
 
 
-def _device(word: str, mounts: dict[str, Mount]) -> tuple[str, str]:
+def _device(machine: Machine, word: str, mounts: dict[str, Mount]) -> tuple[str, str]:
     """The device that a word of the command line stands for, and where it is mounted."""
     for path, mount in mounts.items():
-        if word in (path, mount.source, f"UUID={uuid(mount.source.removeprefix('/dev/'))}"):
+        if word in (path, mount.source, f"UUID={uuid(machine, mount.source)}"):
             return mount.source, path
     return word, ""
 

@@ -40,7 +40,9 @@ def main(ctx: Context) -> int:
     for login in records:
         ctx.line(_line(ctx, login, full=options.has("F"), bare=options.has("R"), wide=options.has("w")))
     ctx.line()
-    first = min([login.began for login in everything if login.failed == failed], default=ctx.machine.clock.boot)
+    boot = ctx.machine.clock.boot
+    first = min([login.began for login in everything if login.failed == failed], default=boot)
+    first = first if failed else min(first, boot)
     name = path.rsplit("/", 1)[-1]
     moment = ctx.machine.clock.time(first)
     ctx.line(f"{name} begins {moment:%a %b} {moment.day:2d} {moment:%H:%M:%S %Y}")

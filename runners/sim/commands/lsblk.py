@@ -69,12 +69,15 @@ def main(ctx: Context) -> int:
             if name not in _KNOWN:
                 ctx.err(f"unknown column: {name}")
                 return 1
-    nodes = [
-        _disk(ctx, disk, names, options.has("b"), options.has("p"), options.has("d")) for disk in disks(ctx.machine)
-    ]
+    there = disks(ctx.machine)
+    nodes = [_disk(ctx, disk, names, options.has("b"), options.has("p"), options.has("d")) for disk in there]
     status = 0
     if options.operands:
-        by_name = {node.cells[0].removeprefix("/dev/"): node for top in nodes for node in (top, *top.children)}
+        by_name = {disk.name: node for disk, node in zip(there, nodes, strict=True)}
+        for disk, top in zip(there, nodes, strict=True):
+            # With -d the disks stand alone, but a partition that is named is shown.
+            below = top.children or _disk(ctx, disk, names, options.has("b"), options.has("p"), False).children
+            by_name |= {part.name: node for part, node in zip(disk.partitions, below, strict=True)}
         nodes = []
         for operand in options.operands:
             node = by_name.get(operand.removeprefix("/dev/"))
@@ -159,7 +162,8 @@ def _cell(
         "SIZE": str(size) if raw else human_lsblk(size), "RO": "0", "TYPE": kind,
         "MOUNTPOINTS": ", ".join(places) if places else "[SWAP]" if swap else "",
         "MOUNTPOINT": places[-1] if places else "[SWAP]" if swap else "", "FSTYPE": fstype,
-        "FSVER": versions.get(fstype, ""), "LABEL": "", "UUID": uuid(f"/dev/{name}") if fstype else "", "PARTUUID": "",
+        "FSVER": versions.get(fstype, ""), "LABEL": "",
+        "UUID": uuid(ctx.machine, f"/dev/{name}") if fstype else "", "PARTUUID": "",
         "ROTA": "0", "STATE": "running" if kind == "disk" else "", "OWNER": "root", "GROUP": "disk",
         "MODE": "brw-rw----", "MODEL": "", "SERIAL": "", "VENDOR": "", "TRAN": "", "HCTL": "",
     }[column]  # fmt: skip
@@ -177,7 +181,7 @@ def _blkid(ctx: Context) -> int:
                 continue
             fstype = part.mount.fstype if part.mount is not None else "swap"
             block = ' BLOCK_SIZE="4096"' if fstype == "ext4" else ""
-            values = {"UUID": uuid(path), "TYPE": fstype}
+            values = {"UUID": uuid(ctx.machine, path), "TYPE": fstype}
             tag = options.value("s")
             if options.value("o") == "value":
                 ctx.line(values.get(tag, "") if tag else "\n".join(values.values()))

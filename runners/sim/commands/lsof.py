@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from typing import NamedTuple
 
+from runners.sim.block_devices import numbers
 from runners.sim.commands.context import Context
 from runners.sim.commands.lsof_query import Query, read_query
 from runners.sim.files.inode import Inode
@@ -15,6 +16,9 @@ from runners.sim.process_info import is_kernel_thread
 from runners.sim.processes import Process
 from runners.sim.socket_table import Row, is_ipv6, rows, service_name
 from runners.sim.users import accounts
+
+Devices = Mapping[int, str]
+"""The number of a mount -> major and minor of its device."""
 
 
 class _Entry(NamedTuple):
@@ -73,6 +77,7 @@ def _entries(ctx: Context, query: Query) -> Iterator[_Entry]:
     pids = query.pids if query.strict else None
     only_sockets = query.strict and (query.internet is not None or query.unix)
     mapped: dict[str, list[tuple[Inode, str]]] = {}
+    devices = {mount.dev: "{},{}".format(*numbers(ctx.machine, mount.dev)) for mount in tree.mounts}
     sockets: dict[int, list[Row]] = {}
     for row in rows(ctx.machine):
         for process, _ in row.owners:
@@ -82,9 +87,9 @@ def _entries(ctx: Context, query: Query) -> Iterator[_Entry]:
             continue
         ctx.spend(4)
         if not only_sockets:
-            yield from _special(ctx, process)
+            yield from _special(ctx, devices, process)
             if not is_kernel_thread(process):
-                yield from _always(ctx, process, mapped)
+                yield from _always(ctx, devices, process, mapped)
         seen = set()
         for file in process.files:
             inode = tree.inodes.get(file.inode)
@@ -92,14 +97,14 @@ def _entries(ctx: Context, query: Query) -> Iterator[_Entry]:
                 continue
             seen.add(file.fd)
             letter = {"r": "r", "w": "w", "a": "w"}.get(file.mode[:1], "u") if "+" not in file.mode else "u"
-            yield _file(process, f"{file.fd}{letter}", inode, file.path)
+            yield _file(devices, process, f"{file.fd}{letter}", inode, file.path)
         for row in sockets.get(process.pid, []):
             fd = next(fd for owner, fd in row.owners if owner.pid == process.pid)
             if fd not in seen:
                 yield _socket(process, row, fd)
 
 
-def _special(ctx: Context, process: Process) -> Iterator[_Entry]:
+def _special(ctx: Context, devices: Devices, process: Process) -> Iterator[_Entry]:
     places = (("cwd", process.cwd), ("rtd", "/"), ("txt", process.exe))
     for fd, path in places:
         if not path or (is_kernel_thread(process) and fd == "txt"):
@@ -109,10 +114,12 @@ def _special(ctx: Context, process: Process) -> Iterator[_Entry]:
         except OSError:
             yield _Entry(process, fd, "unknown", "", "", "", f"{path} (deleted)")
             continue
-        yield _file(process, fd, inode, path)
+        yield _file(devices, process, fd, inode, path)
 
 
-def _always(ctx: Context, process: Process, mapped: dict[str, list[tuple[Inode, str]]]) -> Iterator[_Entry]:
+def _always(
+    ctx: Context, devices: Devices, process: Process, mapped: dict[str, list[tuple[Inode, str]]]
+) -> Iterator[_Entry]:
     """What every process has: libraries in its memory (those `mapped` are known), and the three standard streams."""
     view = ctx.machine.view()
     found = mapped.get(process.program)
@@ -120,16 +127,16 @@ def _always(ctx: Context, process: Process, mapped: dict[str, list[tuple[Inode, 
         paths = [path for path in (*libraries(view, process.program), LOADER) if view.exists(path)]
         found = mapped[process.program] = [(view.stat(path), view.real_path(path)) for path in paths]
     for inode, path in found:
-        yield _file(process, "mem", inode, path)
+        yield _file(devices, process, "mem", inode, path)
     own = {file.fd for file in process.files}
     for fd, target in descriptors(ctx.machine, process).items():
         if fd < 3 and fd not in own and target.startswith("/dev/") and view.exists(target):
-            yield _file(process, f"{fd}{'u' if fd or process.tty != '?' else 'r'}", view.stat(target), target)
+            yield _file(devices, process, f"{fd}{'u' if fd or process.tty != '?' else 'r'}", view.stat(target), target)
 
 
-def _file(process: Process, fd: str, inode: Inode, path: str) -> _Entry:
+def _file(devices: Devices, process: Process, fd: str, inode: Inode, path: str) -> _Entry:
     kind = "DIR" if inode.is_dir else "CHR" if inode.is_char else "LINK" if inode.is_link else "REG"
-    device = f"8,{inode.dev}"
+    device = devices.get(inode.dev, "0,5")
     size = str(inode.size)
     if inode.device is not None:
         device, size = f"{inode.device[0]},{inode.device[1]}", "0t0"

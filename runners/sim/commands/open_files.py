@@ -9,7 +9,7 @@ from collections.abc import Iterator
 from runners.sim.budget import BudgetExceeded
 from runners.sim.commands.streams import MEMORY, Buffer, Stream
 from runners.sim.files.content import READABLE, Content, Fill
-from runners.sim.files.inode import READ, permits
+from runners.sim.files.inode import READ, Inode, permits
 from runners.sim.files.tree import FileTree, fail
 from runners.sim.files.view import FileView
 from runners.sim.machine import Machine
@@ -248,6 +248,22 @@ class Device(Stream):
             record(self.machine, data)
 
 
+class Setting(Stream):
+    """A made-up file opened for writing: each write sets what it stands for."""
+
+    __slots__ = ("dev", "machine", "number")
+
+    def __init__(self, machine: Machine, inode: Inode, path: str) -> None:
+        super().__init__(path)
+        self.machine = machine
+        self.dev = inode.dev
+        self.number = inode.number
+
+    def write(self, data: bytes) -> None:
+        self.machine.budget.spend(2)
+        self.machine.files.synthetic[self.dev].store(self.number, data)
+
+
 class Directory(Stream):
     """A directory opened for reading: that much is allowed, reading it is not."""
 
@@ -285,7 +301,7 @@ def open_file(
         raise fail(errno.ENXIO, path)
     if inode.number not in machine.files.inodes:
         # Made up on the spot (/proc): there is nothing to keep open.
-        return Buffer(view.content(path).read(), path)
+        return Setting(machine, inode, path) if write else Buffer(view.content(path).read(), path)
     return FileStream(
         machine, inode.number, path, readable=read, writable=write, append=append, uid=view.cred.uid
     )  # fmt: skip

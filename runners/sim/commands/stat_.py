@@ -6,6 +6,7 @@ import re
 import stat
 from datetime import UTC, datetime
 
+from runners.sim.block_devices import numbers
 from runners.sim.commands.context import Context
 from runners.sim.commands.echo import unescape
 from runners.sim.commands.inputs import describe, quoted, shell_style
@@ -44,10 +45,12 @@ def _value(ctx: Context, path: str, inode: Inode, letter: str) -> str:
     known = accounts(ctx.machine)
     mount = ctx.machine.files.mount_of(inode)
     target = f" -> {quoted(inode.target)}" if inode.target is not None else ""
+    major, minor = numbers(ctx.machine, inode.dev)
+    device = major << 8 | minor
     values = {
         "n": path, "N": shell_style(path) + target if target == "" else quoted(path) + target, "s": str(inode.size),
-        "b": str(inode.blocks // 512), "B": "512", "o": "4096", "F": kind(inode), "d": str(2048 + inode.dev),
-        "D": f"{2048 + inode.dev:x}", "Hd": "8", "Ld": str(inode.dev), "i": str(inode.serial), "h": str(inode.nlink),
+        "b": str(inode.blocks // 512), "B": "512", "o": "4096", "F": kind(inode), "d": str(device),
+        "D": f"{device:x}", "Hd": str(major), "Ld": str(minor), "i": str(inode.serial), "h": str(inode.nlink),
         "a": f"{inode.permissions:o}", "A": stat.filemode(inode.mode), "f": f"{inode.mode:x}", "u": str(inode.uid),
         "U": known.user_name(inode.uid), "g": str(inode.gid), "G": known.group_name(inode.gid),
         "x": _time(inode.mtime), "y": _time(inode.mtime), "z": _time(inode.ctime), "w": _time(inode.ctime),

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from itertools import chain
 from typing import NamedTuple
 
@@ -140,6 +140,11 @@ class Journal:
         if len(self._tail) >= _CHUNK:
             self._chunks = (*self._chunks, _Chunk(self._tail))
             self._tail = ()
+
+    def insert(self, entries: Sequence[Entry]) -> None:
+        """Add entries where their times belong."""
+        kept = tuple(sorted([*self, *entries], key=lambda entry: entry.at))
+        self._chunks, self._tail = (_Chunk(kept),), ()
 
     def __iter__(self) -> Iterator[Entry]:
         return chain(*[chunk.entries for chunk in self._chunks], self._tail)

@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 
 from runners.backends.sim import SimWorld
-from tests.runners.sim.worlds import opened, typed
+from tests.runners.sim.worlds import opened, typed, web_server
 
 
 def said(live: SimWorld, command: str) -> str:
@@ -84,3 +84,38 @@ def test_what_every_debian_has() -> None:
     assert said(live, "cat /proc/sys/kernel/core_pattern") == "core\n"
     assert "@include common-auth" in said(live, "cat /etc/pam.d/sshd")
     assert said(live, "stat -c %F /etc/profile.d") == "directory\n"
+
+
+def test_a_file_system_has_one_identity() -> None:
+    live = web_server()
+    fstab, device = said(live, "awk '$2 == \"/\" { print $1 }' /etc/fstab; blkid -s UUID -o value /dev/vda1").split()
+    assert fstab == f"UUID={device}"
+    assert said(live, "findmnt -no UUID /; lsblk -no UUID /dev/vda1").split() == [device, device]
+    numbers = "stat -c %Hd:%Ld /; findmnt -no MAJ:MIN /; lsblk -no MAJ:MIN /dev/vda1"
+    assert said(live, numbers).split() == ["254:1"] * 3
+
+
+def test_a_socket_has_one_inode() -> None:
+    live = web_server()
+    master = typed(live, "pgrep -o nginx").stdout.decode().strip()
+    links = typed(live, f"ls -l /proc/{master}/fd").stdout.decode()
+    inode = typed(live, "ss -ltneH 'sport = :80'").stdout.decode().partition("ino:")[2].split()[0]
+    assert f"socket:[{inode}]" in links
+    assert inode in typed(live, "lsof -nP -iTCP:80").stdout.decode()
+    assert inode in typed(live, "grep ':0050 ' /proc/net/tcp").stdout.decode()
+
+
+def test_the_records_of_log_ins_begin_with_the_boot_and_are_as_old_as_the_last() -> None:
+    live = web_server()
+    assert typed(live, "last | tail -1").stdout == b"wtmp begins Fri Feb 20 04:17:17 2026\n"
+    assert typed(live, "date -r /var/log/wtmp '+%F %H:%M'").stdout == b"2026-03-14 09:24\n"
+
+
+def test_settings_of_the_kernel_are_written_as_files_too() -> None:
+    live = web_server()
+    assert typed(live, "echo 1 > /proc/sys/net/ipv4/ip_forward; sysctl -n net.ipv4.ip_forward").stdout == b"1\n"
+    assert typed(live, "echo 20 | tee /proc/sys/vm/swappiness; cat /proc/sys/vm/swappiness").stdout == b"20\n20\n"
+    refused = typed(live, "echo x > /proc/sys/vm/swappiness")
+    assert refused.exit_code == 1
+    assert b"write error: Invalid argument" in refused.output
+    assert said(live, "sync; echo 3 > /proc/sys/vm/drop_caches; sysctl -w vm.drop_caches=1") == "vm.drop_caches = 1\n"
