@@ -212,7 +212,7 @@ def _warn(rt: Runtime, arguments: Sequence[Node], line: int) -> Value:
 
 def _position(rt: Runtime, arguments: Sequence[Node], _line: int) -> Value:
     node = arguments[0]
-    known = rt.positions.get(id(node.box(rt))) if isinstance(node, Scalar) else None
+    known = node.box(rt).position if isinstance(node, Scalar) else None
     return known[1] if known is not None else None
 
 

@@ -71,11 +71,11 @@ def each_(rt: Runtime, arguments: Sequence[Node], _line: int) -> Value:
     node = arguments[0]
     assert isinstance(node, HashNode)
     table = node.hash(rt)
-    done = rt.positions.get(id(table), ("", 0))[1]
+    done = next((count for known, count in rt.walks if known is table), 0)
+    rt.walks = [walk for walk in rt.walks if walk[0] is not table]
     if done >= len(table):
-        rt.positions.pop(id(table), None)
         return []
-    rt.positions[id(table)] = ("", done + 1)
+    rt.walks.append((table, done + 1))
     key = [*table][done]
     return [key, table[key]]
 

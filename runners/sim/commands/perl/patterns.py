@@ -58,10 +58,11 @@ def place_of(node: Node) -> Node:
 class Matching(Node):
     """m//. `target`: what is searched; `negated`: !~."""
 
-    __slots__ = ("flags", "pattern", "target")
+    __slots__ = ("flags", "pattern", "position", "target")
 
     def __init__(self, pattern: Node, flags: str, target: Node) -> None:
         super().__init__()
+        self.position: tuple[str, int] | None = None
         self.pattern = pattern
         self.flags = flags
         self.target = target
@@ -73,20 +74,17 @@ class Matching(Node):
         subject = text(self.target.scalar(rt))
         rt.spend(1 + (len(subject) >> 6))
         engine = self.compiled(rt)
-        key = id(self.target.box(rt)) if isinstance(self.target, Scalar) else id(self)
-        start = 0
-        if "g" in self.flags:
-            known = rt.positions.get(key)
-            if known is not None and known[0] == subject:
-                start = known[1]
+        keeper = self.target.box(rt) if isinstance(self.target, Scalar) else self
+        known = keeper.position if "g" in self.flags else None
+        start = known[1] if known is not None and known[0] == subject else 0
         data = subject.encode("latin-1", "replace")
         found = engine.search(data, start) if start <= len(data) else None
         if found is None:
-            rt.positions.pop(key, None)
+            keeper.position = None
             return ""
         rt.match = found
         if "g" in self.flags:
-            rt.positions[key] = (subject, found.end + (found.end == found.start))
+            keeper.position = (subject, found.end + (found.end == found.start))
         return 1
 
     def values(self, rt: Runtime) -> list[Value]:

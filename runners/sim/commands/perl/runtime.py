@@ -55,7 +55,7 @@ class Runtime:
 
     __slots__ = (
         "calls", "child_status", "ctx", "diamond", "errno", "handles", "last_read", "match", "names", "out",
-        "positions", "saved", "scope", "script", "selected", "stdout", "subs", "topic",
+        "saved", "scope", "script", "selected", "stdout", "subs", "topic", "walks",
     )  # fmt: skip
 
     def __init__(self, ctx: Context, script: str, arguments: list[str]) -> None:
@@ -71,7 +71,7 @@ class Runtime:
         self.scope = Scope(None)
         self.saved: list[tuple[str, Any]] = []
         self.match: Match | None = None
-        self.positions: dict[int, tuple[str, int]] = {}
+        self.walks: list[tuple[dict[str, Value], int]] = []
         self.errno = 0
         self.child_status = 0
         self.stdout = Output(ctx.stdout)

@@ -174,7 +174,7 @@ def _open(rt: Runtime, arguments: Sequence[Node], line: int) -> Value:
         rt.handles[named] = handle
     else:
         target.assign(rt, Reference("GLOB", handle))
-        rt.handles[f"fd {id(handle)}"] = handle
+        rt.handles[f"fd {len(rt.handles)}"] = handle
     return 1
 
 

@@ -43,12 +43,13 @@ class Died(PerlError):  # noqa: N818
 
 
 class Box:
-    """A scalar variable."""
+    """A scalar variable. `position`: for which text m//g stands where in it."""
 
-    __slots__ = ("value",)
+    __slots__ = ("position", "value")
 
     def __init__(self, value: Value = None) -> None:
         self.value = value
+        self.position: tuple[str, int] | None = None
 
 
 class Reference:
