@@ -46,7 +46,7 @@ def main(ctx: Context) -> int:
     if verb in ("start", "stop", "restart", "try-restart", "condrestart", "reload", "reload-or-restart",
                 "try-reload-or-restart", "force-reload"):  # fmt: skip
         return jobs.job(ctx, verb, names, quiet=options.has("q")) if names else _too_few(ctx)
-    if verb in ("enable", "disable", "reenable", "mask", "unmask"):
+    if verb in ("enable", "disable", "reenable", "mask", "unmask", "revert"):
         return (
             jobs.unit_files(ctx, verb, names, now=options.has("now"), quiet=options.has("q"))
             if names

@@ -104,12 +104,13 @@ def _run(ctx: Context, verb: str, name: str) -> JobOutcome:
 
 
 def unit_files(ctx: Context, verb: str, names: Sequence[str], *, now: bool, quiet: bool) -> int:
-    """enable, disable, reenable, mask and unmask, with --now."""
+    """enable, disable, reenable, mask, unmask and revert, with --now."""
     if ctx.cred.uid != 0:
         _complain(ctx, f"Failed to {verb} unit: Interactive authentication required.")
         return 1
     actions: dict[str, Callable[..., list[manager.Change]]] = {
         "enable": manager.enable, "disable": manager.disable, "mask": manager.mask, "unmask": manager.unmask,
+        "revert": manager.revert,
     }  # fmt: skip
     steps = ("disable", "enable") if verb == "reenable" else (verb,)
     status = 0

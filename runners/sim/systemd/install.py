@@ -1,4 +1,4 @@
-"""Enabling, disabling and masking: links in /etc/systemd/system."""
+"""Enabling, disabling, masking and reverting: links and files in /etc/systemd/system."""
 
 from __future__ import annotations
 
@@ -13,10 +13,12 @@ from runners.sim.systemd.unitfile import SEARCH, UnitFile
 from runners.sim.systemd.units import daemon_reload, full_name, read_unit
 
 ETC = SEARCH[0]
+_OWN = (ETC, "/run/systemd/system")
+_VENDORS = ("/lib/systemd/system", "/usr/lib/systemd/system")
 
 
 class Change(NamedTuple):
-    """One link made or removed. `message` is what systemctl prints for it."""
+    """One link made, or a link, file or folder removed. `message` is what systemctl prints for it."""
 
     link: str
     target: str | None
@@ -91,6 +93,26 @@ def unmask(machine: Machine, name: str) -> list[Change]:
     view.unlink(path)
     daemon_reload(machine)
     return [Change(path, None)]
+
+
+def revert(machine: Machine, name: str) -> list[Change]:
+    """Take away its drop-ins and its mask, and the administrator's unit file where the vendor has one as well."""
+    view, full = machine.view(), full_name(name)
+    vendor = any(view.exists(f"{folder}/{full}") for folder in _VENDORS)
+    gone: list[Change] = []
+    for folder in _OWN:
+        for path in (f"{folder}/{full}.d", f"{folder}/{full}"):
+            try:
+                inode = view.stat(path, follow=False)
+            except OSError:
+                continue
+            if inode.is_dir or vendor or inode.target == "/dev/null":
+                for inside in view.names(path) if inode.is_dir else ():
+                    view.unlink(f"{path}/{inside}")
+                view.rmdir(path) if inode.is_dir else view.unlink(path)
+                gone.append(Change(path, None))
+    daemon_reload(machine)
+    return gone
 
 
 def is_enabled(machine: Machine, name: str) -> str:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from runners.sim.lifecycle import Exit, deliver
 from runners.sim.machine import Machine
 from runners.sim.systemd import service
-from runners.sim.systemd.install import Change, disable, enable, is_enabled, mask, unmask
+from runners.sim.systemd.install import Change, disable, enable, is_enabled, mask, revert, unmask
 from runners.sim.systemd.jobs import JobOutcome, UnitError
 from runners.sim.systemd.state import UnitState
 from runners.sim.systemd.unitfile import UnitFile
@@ -39,6 +39,7 @@ __all__ = [
     "report_refusal",
     "reset_failed",
     "restart",
+    "revert",
     "start",
     "state_of",
     "stop",
