@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 import shlex
+from collections.abc import Mapping
 
 from runners.sim.commands.context import Context
 from runners.sim.network.connect import ConnectFailure, connect
@@ -13,6 +14,7 @@ from runners.sim.programs.redis import VERSION, RedisError, RedisRequest
 def main(ctx: Context) -> int:
     host, port, password, raw = "127.0.0.1", 6379, ctx.environment.get("REDISCLI_AUTH"), not ctx.stdout.is_terminal
     repeat, pause, warn = 1, 0.0, True
+    survey = ""
     words = list(ctx.args)
     while words and words[0].startswith("-"):
         word = words.pop(0)
@@ -50,8 +52,8 @@ def main(ctx: Context) -> int:
                 f"6379).\n  -a <password>      Password to use when connecting to the server."
             )
             return 0
-        elif word in ("--bigkeys", "--stat", "--latency", "--scan"):
-            words = ["KEYS", "*"] if word == "--scan" else ["INFO"]
+        elif word in ("--bigkeys", "--scan"):
+            survey = word
         elif word not in ("-c", "-x", "--verbose", "--tls", "-3", "-e", "--csv", "--json"):
             ctx.stderr.write(
                 f"Unrecognized option or bad number of args for: '{word}'\n".encode("utf-8", "surrogateescape")
@@ -61,6 +63,8 @@ def main(ctx: Context) -> int:
         ctx.stderr.write(
             b"Warning: Using a password with '-a' or '-u' option on the command line interface may not be safe.\n"
         )
+    if survey:
+        return _survey(ctx, host, port, password, biggest=survey == "--bigkeys")
     commands = [words] if words else _from_input(ctx)
     status = 0
     for index in range(repeat):
@@ -130,6 +134,75 @@ def _one(ctx: Context, host: str, port: int, password: str | None, command: list
         )
     )
     return 0
+
+
+def _survey(ctx: Context, host: str, port: int, password: str | None, *, biggest: bool) -> int:
+    """--scan and --bigkeys: all keys, and which of each type is the largest."""
+    link = connect(ctx.machine, host, port, cred=ctx.cred)
+    ctx.sleep(link.seconds)
+    process = None if isinstance(link, ConnectFailure) else link.process
+    if isinstance(link, ConnectFailure) or process is None or process.program != "redis-server":
+        message = link.message if isinstance(link, ConnectFailure) else "Server closed the connection"
+        ctx.stderr.write(f"Could not connect to Redis at {host}:{port}: {message}\n".encode("utf-8", "surrogateescape"))
+        return 1
+    program = ctx.machine.programs[process.program]
+
+    def asked(*words: str) -> object:
+        return program.serve(ctx.machine, process, RedisRequest(words, password), link)
+
+    keys = asked("KEYS", "*")
+    if isinstance(keys, RedisError):
+        ctx.line(f"ERROR: {keys.text}" if biggest else keys.text)
+        return 1
+    names = [str(key) for key in keys] if isinstance(keys, tuple) else []
+    if not biggest:
+        for name in names:
+            ctx.line(name)
+        return 0
+    sizes = {}
+    for name in names:
+        kind = str(asked("TYPE", name))
+        size = asked("LLEN" if kind == "list" else "STRLEN", name)
+        sizes[name] = (kind, size if isinstance(size, int) else 0)
+    _report(ctx, sizes)
+    return 0
+
+
+_UNITS = {
+    "list": "items",
+    "hash": "fields",
+    "string": "bytes",
+    "stream": "entries",
+    "set": "members",
+    "zset": "members",
+}
+
+
+def _report(ctx: Context, sizes: Mapping[str, tuple[str, int]]) -> None:
+    ctx.out(
+        "\n# Scanning the entire keyspace to find biggest keys as well as\n# average sizes per key type.  You can use "
+        "-i 0.1 to sleep 0.1 sec\n# per 100 SCAN commands (not usually needed).\n\n"
+    )
+    largest: dict[str, tuple[str, int]] = {}
+    for name, (kind, size) in sizes.items():
+        if kind not in largest or size > largest[kind][1]:
+            largest[kind] = (name, size)
+            shown = f"'\"{name}\"'"
+            ctx.line(f"[00.00%] Biggest {kind:<6} found so far {shown} with {size} {_UNITS.get(kind, 'bytes')}")
+    total = sum(map(len, sizes))
+    ctx.line(f"\n-------- summary -------\n\nSampled {len(sizes)} keys in the keyspace!")
+    ctx.line(f"Total key length in bytes is {total} (avg len {total / max(len(sizes), 1):.2f})\n")
+    for kind, unit in _UNITS.items():
+        if kind in largest:
+            name, size = largest[kind]
+            shown = f"'\"{name}\"'"
+            ctx.line(f"Biggest {kind:>6} found {shown} has {size} {unit}")
+    ctx.line()
+    for kind, unit in _UNITS.items():
+        members = [size for known, size in sizes.values() if known == kind]
+        share = 100 * len(members) / max(len(sizes), 1)
+        mean = sum(members) / max(len(members), 1)
+        ctx.line(f"{len(members)} {kind}s with {sum(members)} {unit} ({share:05.2f}% of keys, avg size {mean:.2f})")
 
 
 def _text(reply: object, *, raw: bool, status: bool, indent: str = "") -> str:

@@ -125,6 +125,16 @@ def _lrange(data: Data, args: tuple[str, ...]) -> Outcome:
     return value[start if start >= 0 else max(len(value) + start, 0) : stop + 1], data
 
 
+def _scan(data: Data, args: tuple[str, ...]) -> Outcome:
+    """All keys at once: a small table is gone through in one step, which is what the cursor 0 says."""
+    if not args[0].isdigit():
+        return RedisError("ERR invalid cursor"), data
+    words = [word.lower() for word in args]
+    pattern = args[words.index("match") + 1] if "match" in words[:-1] else "*"
+    found, _ = _keys(data, (pattern,))
+    return ("0", found if isinstance(found, tuple) else ()), data
+
+
 def _keys(data: Data, args: tuple[str, ...]) -> Outcome:
     pattern = re.escape(args[0]).replace(r"\*", ".*").replace(r"\?", ".")
     return tuple(key for key in sorted(data) if re.fullmatch(pattern, key)), data
@@ -147,7 +157,7 @@ COMMANDS: Mapping[str, tuple[int, bool, Callable[[Data, tuple[str, ...]], Outcom
     "setex": (3, True, lambda d, a: ("OK", {**d, a[0]: a[2]})), "del": (1, True, _del), "unlink": (1, True, _del),
     "exists": (1, False, _exists), "incr": (1, True, _incr), "lpush": (2, True, _push(True)), "rpush": (2, True, _push(False)),
     "lpop": (1, True, _pop(True)), "rpop": (1, True, _pop(False)), "llen": (1, False, _llen), "lrange": (3, False, _lrange),
-    "keys": (1, False, _keys), "type": (1, False, _type), "ttl": (1, False, lambda d, a: (-1 if a[0] in d else -2, d)),
+    "keys": (1, False, _keys), "scan": (1, False, _scan), "type": (1, False, _type), "ttl": (1, False, lambda d, a: (-1 if a[0] in d else -2, d)),
     "strlen": (1, False, lambda d, a: (len(d.get(a[0], "")), d)), "expire": (2, True, lambda d, a: (int(a[0] in d), d)),
     "lastsave": (0, False, lambda d, _a: (0, d)), "time": (0, False, lambda d, _a: ((), d)),
 }  # fmt: skip

@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from functools import lru_cache
 
-from runners.sim.programs.sql_select import constant, holds, select, split_list
+from runners.sim.programs.sql_select import constant, explain, holds, select, split_list
 from runners.sim.programs.sql_types import (
     Refused,
     Row,
@@ -52,12 +52,19 @@ def execute(storage: Storage, statement: str) -> SqlResult:
     verb = words[0].upper()
     if verb in ("BEGIN", "COMMIT", "ROLLBACK", "START", "END", "ABORT"):
         return SqlResult({"START": "START TRANSACTION", "END": "COMMIT", "ABORT": "ROLLBACK"}.get(verb, verb))
-    run = {"SELECT": select, "INSERT": _insert, "UPDATE": _update, "DELETE": _delete, "SHOW": _show}.get(verb)
+    run = {
+        "SELECT": select,
+        "INSERT": _insert,
+        "UPDATE": _update,
+        "DELETE": _delete,
+        "SHOW": _show,
+        "EXPLAIN": explain,
+    }.get(verb)
     if run is not None:
         return run(storage, statement)
     if verb in ("SET", "VACUUM", "ANALYZE", "CHECKPOINT", "REINDEX", "RESET", "DISCARD"):
         return SqlResult(verb)
-    if verb in ("CREATE", "ALTER", "DROP", "GRANT", "REVOKE", "TRUNCATE", "COPY", "EXPLAIN", "WITH", "LOCK"):
+    if verb in ("CREATE", "ALTER", "DROP", "GRANT", "REVOKE", "TRUNCATE", "COPY", "WITH", "LOCK"):
         raise Refused(SqlError("ERROR", "permission denied for schema public", code="42501"))
     raise Refused(syntax(statement, words[0]))
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable
+from datetime import datetime
 from functools import lru_cache
 
 from runners.sim.programs.sql_types import (
@@ -86,9 +87,16 @@ def _count_only(storage: Storage, name: str) -> int | None:
 
 
 def _constants(storage: Storage, items: list[str], statement: str) -> SqlResult:
-    names, values = [], []
+    names: list[str] = []
+    values: list[str | None] = []
     for item in items:
         text = re.sub(r"(?i)\s+as\s+\w+$", "", item).strip()
+        computed = _computed(storage, text)
+        if computed is not None:
+            alias = re.search(r"(?i)\s+as\s+(\w+)$", item)
+            names.append(alias[1] if alias is not None else computed[0])
+            values.append(computed[1])
+            continue
         call = re.fullmatch(r"(?is)(\w+)\s*\((.*)\)|(current_\w+|session_user|user)", text)
         if call is not None:
             name = (call[1] or call[3]).lower()
@@ -112,6 +120,54 @@ def _constants(storage: Storage, items: list[str], statement: str) -> SqlResult:
         names.append(_label(item, "?column?"))
         values.append(constant(text, statement))
     return SqlResult("SELECT 1", tuple(names), (tuple(values),))
+
+
+_MOMENT = r"(\w+)\s*\(\s*\)"
+_SIZE = "7453 kB"
+"""What any database of the machine takes on its disk."""
+
+
+def _computed(storage: Storage, text: str) -> tuple[str, str] | None:
+    """The name and value of what is worked out from functions: a time between moments, a database's size."""
+    between = re.fullmatch(rf"(?i){_MOMENT}\s*-\s*{_MOMENT}", text)
+    if between is not None:
+        late, early = (storage.functions.get(name.lower()) for name in between.groups())
+        if late is not None and early is not None:
+            return "?column?", _interval(late, early)
+    if re.fullmatch(r"(?i)pg_size_pretty\s*\(\s*pg_database_size\s*\(.*\)\s*\)", text):
+        return "pg_size_pretty", _SIZE
+    if re.fullmatch(r"(?i)pg_database_size\s*\([^()]*\)", text):
+        return "pg_database_size", str(int(_SIZE.split()[0]) * 1024)
+    return None
+
+
+def _interval(late: str, early: str) -> str:
+    """`22 days 05:07:08.25`, as PostgreSQL shows the time between two moments."""
+    seconds = (datetime.fromisoformat(f"{late}:00") - datetime.fromisoformat(f"{early}:00")).total_seconds()
+    sign, seconds = ("-" if seconds < 0 else ""), abs(seconds)
+    days, rest = divmod(seconds, 86400)
+    minutes, second = divmod(rest, 60)
+    clock = f"{int(minutes) // 60:02d}:{int(minutes) % 60:02d}:{second:09.6f}".rstrip("0").rstrip(".")
+    whole = f"{int(days)} {'day' if days == 1 else 'days'} " if days else ""
+    return f"{sign}{whole}{clock}"
+
+
+def explain(storage: Storage, statement: str) -> SqlResult:
+    """EXPLAIN of a SELECT from one table: these tables are small and have no indexes, so they are read through."""
+    inner = re.sub(r"(?is)^explain\s+(analyze\s+|verbose\s+|\([^)]*\)\s*)*", "", statement)
+    match = _clauses(inner)
+    if match is None or match["table"] is None:
+        raise Refused(syntax(statement, inner.split()[0] if inner else ""))
+    table = find_table(storage, match["table"], statement)
+    data = storage.read(table)
+    rows, pages = count_rows(data), max(-(-len(data) // 8192), 1)
+    width = 8 * len(table.columns)
+    lines = [
+        f"Seq Scan on {match['table'].removeprefix('public.')}  (cost=0.00..{pages + rows / 100:.2f} rows={rows} width={width})"
+    ]
+    if match["where"]:
+        lines.append(f"  Filter: ({match['where'].strip()})")
+    return SqlResult("EXPLAIN", ("QUERY PLAN",), tuple((line,) for line in lines))
 
 
 def constant(text: str, statement: str) -> str | None:
@@ -156,7 +212,7 @@ def _pick(columns: tuple[str, ...], item: str, statement: str) -> Callable[[Row]
         index, length = find_column(columns, call[1], statement), int(call[2])
         return lambda row: row[index][:length] if row[index] is not None else None  # type: ignore[index]
     if call is not None:
-        return lambda _row: "7453 kB"
+        return lambda _row: _SIZE
     if re.fullmatch(r"'.*'|-?\d+(\.\d+)?", text):
         value = constant(text, statement)
         return lambda _row: value

@@ -10,9 +10,10 @@ from typing import TYPE_CHECKING
 
 from runners.sim.commands.context import Context
 from runners.sim.commands.find_expression import actions
+from runners.sim.commands.find_expression.emacs import compiled_as
 from runners.sim.commands.modes import ModeError, change_mode
 from runners.sim.files.inode import EXECUTE, READ, WRITE
-from runners.sim.regexes import RegexError, basic, extended
+from runners.sim.regexes import RegexError
 from runners.sim.shell.patterns import compiled
 from runners.sim.users import accounts
 
@@ -244,9 +245,8 @@ class _Parser:
             return lambda visit: matches(visit.path) is not None
         if name in ("-regex", "-iregex"):
             pattern = self.argument(name)
-            maker = extended if "extended" in self.regextype or "egrep" in self.regextype else basic
             try:
-                expression = maker(pattern, ignore_case=name == "-iregex")
+                expression = compiled_as(self.regextype, pattern, ignore_case=name == "-iregex")
             except RegexError as error:
                 raise FindError(str(error)) from None
 

@@ -54,3 +54,26 @@ def test_keys_repeat_from_world_to_world() -> None:
     made = [Terminal()("ssh-keygen -q -t ed25519 -N '' -f /root/id; cat /root/id.pub").out for _ in range(2)]
     assert made[0] == made[1]
     assert "ssh-ed25519 " in made[0]
+
+
+def test_what_the_database_says_of_its_time_and_size(sh: Terminal) -> None:
+    since = sh("su - postgres -c 'psql -Atc \"select now() - pg_postmaster_start_time()\"'").out
+    assert since.startswith("22 days 05:0")
+    size = "select pg_size_pretty(pg_database_size(current_database())), pg_database_size('shop')"
+    assert sh(f'su - postgres -c "psql -Atc \\"{size}\\""').out == "7453 kB|7631872\n"
+
+
+def test_a_plan_reads_the_table_through(sh: Terminal) -> None:
+    plan = sh('su - postgres -c "psql -At shop -c \\"explain select * from orders where status = \'new\'\\""').out
+    assert plan.splitlines() == ["Seq Scan on orders  (cost=0.00..1.10 rows=10 width=40)", "  Filter: (status = 'new')"]
+
+
+def test_keys_are_gone_through_without_naming_them(sh: Terminal) -> None:
+    keys = sh("redis-cli keys '*'").out
+    assert sh("redis-cli --scan").out == keys
+    assert sh("redis-cli scan 0 match 'session:*' count 10").out == "0\nsession:7f3a\nsession:91bc\n"
+    sh("redis-cli set large 0123456789012345; redis-cli lpush queue a b c")
+    largest = sh("redis-cli --bigkeys").out
+    assert "Sampled 6 keys in the keyspace!" in largest
+    assert "Biggest string found '\"large\"' has 16 bytes" in largest
+    assert "1 lists with 3 items (16.67% of keys, avg size 3.00)" in largest
