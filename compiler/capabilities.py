@@ -64,8 +64,6 @@ CAPABILITIES: Mapping[str, Capabilities] = MappingProxyType(
                 lacks_modules={},
                 lacks_probes={
                     "sysctl": "most kernel settings in a container are the host's",
-                    "sql": "no trusted client of the database asks it there",
-                    "ssh": "no trusted client of the server asks it there",
                 },
             ),
             Capabilities(

@@ -11,7 +11,6 @@ _LONGEST_SETTLE = 120.0
 ARGUMENTS = {
     ("cron", "succeeded_within"): "cron keeps no record of how a job ended that an agent could not write itself",
     ("log", "unit"): "the journal is the world's own, and an agent could write it",
-    ("user", "sudo_without_password"): "sudo's rules about passwords are not read there",
 }
 """(probe type, argument) -> why it cannot be asked here."""
 TYPES = {

@@ -102,7 +102,6 @@ NOT_THERE = {
     ("container", "disk"): "its worlds have no file systems of a described size",
     ("container", "memory"): "a world may hold 2.5 GiB, whatever the system describes",
     ("container", "mount"): "what the engine has mounted cannot be mounted anew there",
-    ("container", "user sudo"): "sudo's rules about passwords are not read there",
     ("container", "log of a unit"): "the journal is the world's own",
 }
 """(backend, case) -> why what the small system describes is not there."""

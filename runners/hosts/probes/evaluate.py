@@ -7,7 +7,7 @@ from types import MappingProxyType
 
 from runners.hosts.dbus import DBusError
 from runners.hosts.outside import Outside
-from runners.hosts.probes import certificate, network, services, storage
+from runners.hosts.probes import accounts, certificate, network, services, sql, ssh, storage
 from runners.sim.probes.arguments import Arguments
 from runners.worlds import Observation
 from scenario_dsl.model import Probe
@@ -29,8 +29,10 @@ KINDS: Mapping[str, Callable[[Outside, Arguments], Observation]] = MappingProxyT
         "process": services.process,
         "redis": network.redis,
         "socket": services.socket,
+        "sql": sql.sql,
+        "ssh": ssh.ssh,
         "unit": services.unit,
-        "user": storage.user,
+        "user": accounts.user,
     }
 )
 

@@ -16,8 +16,6 @@ from runners.sim.probes.timestamps import recent
 from runners.sim.programs.cron import CrontabError, Entry, parse
 from runners.worlds import Observation
 
-_KEYS = (".ssh/authorized_keys", ".ssh/authorized_keys2")
-
 
 def file(outside: Outside, arguments: Arguments) -> Observation:
     """`type`, `target` are of the path itself; everything else is of what links lead to. What a mount that does not
@@ -192,52 +190,3 @@ def jobs(outside: Outside) -> Iterator[tuple[str, Entry]]:
                 yield from ((path, entry) for entry in parse(files.text(path), user))
             except CrontabError:
                 continue
-
-
-def user(outside: Outside, arguments: Arguments) -> Observation:
-    """What the account files, the home's keys and sudoers say."""
-    seen, name, files = Seen(), arguments.require("name"), outside.files
-    account, wanted = files.account(name), arguments.flag("exists")
-    if wanted is not None:
-        seen.expect(wanted is (account is not None), f"{name} {'exists' if account is not None else 'does not exist'}")
-    if account is None:
-        return seen.observation()
-    names = files.group_names()
-    own = {names.get(number, "") for number in account.groups}
-    for group in arguments.texts("groups"):
-        seen.expect(group in own, f"{name} is {'in' if group in own else 'not in'} {group}")
-    shell = arguments.text("shell")
-    if shell is not None:
-        seen.expect(account.shell == shell, f"its shell is {account.shell}")
-    locked = arguments.flag("locked")
-    if locked is not None:
-        lines = [line.split(":") for line in files.text("/etc/shadow").splitlines()]
-        secret = next((fields[1] for fields in lines if fields[0] == name and len(fields) > 1), "*")
-        now = secret.startswith(("!", "*"))
-        seen.expect(now is locked, f"its password is {'locked' if now else 'not locked'}")
-    pattern = arguments.text("authorized_keys_lack")
-    if pattern is not None:
-        bad = any(found(pattern, files.text(f"{account.home}/{path}")) for path in _KEYS)
-        seen.expect(not bad, f"its keys {'hold' if bad else 'lack'} /{pattern}/")
-    sudo = arguments.flag("sudo")
-    if sudo is not None:
-        may = account.uid == 0 or any(_names(line, account.name, own, account.uid) for line in _sudoers(outside))
-        seen.expect(may is sudo, f"it may {'' if may else 'not '}use sudo")
-    return seen.observation()
-
-
-def _sudoers(outside: Outside) -> Iterator[str]:
-    paths = ["/etc/sudoers"]
-    # sudo leaves out names with a dot and those that end in ~.
-    paths += [
-        f"/etc/sudoers.d/{one}" for one in outside.files.names("/etc/sudoers.d") if "." not in one and one[-1] != "~"
-    ]
-    for path in paths:
-        yield from outside.files.text(path).replace("\t", " ").splitlines()
-
-
-def _names(line: str, name: str, groups: set[str], uid: int) -> bool:
-    """Is it a rule of sudoers for the account, a group of its, or all?"""
-    who, _, rest = line.strip().partition(" ")
-    whom = {name, "ALL", f"#{uid}", *(f"%{group}" for group in groups)}
-    return "=" in rest and who in whom and not who.startswith(("Defaults", "User_Alias", "Cmnd_Alias"))

@@ -18,11 +18,13 @@ from tests.runners.sim.test_tamper import CASES, Case
 
 pytestmark = pytest.mark.engine
 
-_NOT_HERE = ("disk", "memory", "client", "log", "cron", "sql")
+_NOT_HERE = ("disk", "memory", "client", "log", "cron")
 """What these attacks would pretend needs what the containers' worlds do not have, or minutes of real time."""
 NGINX = probe("unit", name="nginx", state="active")
 STATIC = probe("http", url="http://localhost/static/shop.css", status=200)
 SECRET = probe("file", path="/etc/shop/secret.key", owner="root", group="shop")
+NO_PASSWORDS = probe("ssh", user="root", passwords=False)
+ORDERS = probe("sql", database="shop", query="select count(*) from orders", equals="10", user="postgres")
 REAL = {
     "a file mounted over another": Case(
         "chown shop:shop /etc/shop/secret.key", SECRET,
@@ -42,6 +44,16 @@ REAL = {
     "a stopped service": Case(
         "systemctl stop nginx", NGINX, "systemctl start nginx; kill -STOP $(systemctl show -p MainPID --value nginx)",
         "systemctl start nginx",
+    ),
+    "packets for the SSH server led to another one": Case(
+        "sed -i '1i PasswordAuthentication yes' /etc/ssh/sshd_config && systemctl reload ssh", NO_PASSWORDS,
+        "sed '1d; s/^Port .*//' /etc/ssh/sshd_config > /run/c; /usr/sbin/sshd -f /run/c -p 2222; iptables -t nat -A PREROUTING -p tcp --dport 22 -j REDIRECT --to-ports 2222",
+        "sed -i '/^PasswordAuthentication yes/d' /etc/ssh/sshd_config && systemctl reload ssh",
+    ),
+    "a database of one's own on the server's socket": Case(
+        "systemctl stop postgresql", ORDERS,
+        "python3 -c 'import socket,os\nos.makedirs(\"/run/postgresql\",exist_ok=True)\ns=socket.socket(socket.AF_UNIX); s.bind(\"/run/postgresql/.s.PGSQL.5432\"); os.chmod(\"/run/postgresql/.s.PGSQL.5432\",0o777); s.listen()\nif os.fork(): os._exit(0)\nos.setsid()\nfor h in (0,1,2): os.close(h)\nimport struct\nm=lambda k,b: k+struct.pack(\">I\",4+len(b))+b\nwhile True:\n c,_=s.accept(); c.recv(999); c.sendall(m(b\"R\",bytes(4))+m(b\"Z\",b\"I\")); c.recv(999); c.sendall(m(b\"T\",bytes(2))+m(b\"D\",b\"\\0\\1\\0\\0\\0\\x0210\")+m(b\"Z\",b\"I\"))'; sleep 1",
+        "systemctl start postgresql",
     ),
     "systemd's socket taken over": Case(
         "systemctl stop nginx", NGINX,

@@ -36,6 +36,7 @@ def test_at_least_four_starter_scenarios_can_be_played(reasons: dict[str, str | 
     playable = {name for name, reason in reasons.items() if reason is None}
     assert {
         "log-analysis", "network-troubleshooting", "nginx-misconfiguration", "permission-repair", "process-recovery",
+        "security-incident",
     } <= playable  # fmt: skip
 
 
@@ -47,7 +48,6 @@ def test_the_others_say_who_asks_for_what(reasons: dict[str, str | None]) -> Non
     assert "succeeded_within of cron" in str(reasons["cron-job-failure"])
     assert "fault fill_disk (world primary) measures disk" in str(reasons["disk-space-crisis"])
     assert "memory" in str(reasons["memory-leak"])
-    assert "uses the probe ssh" in str(reasons["security-incident"])
 
 
 def test_each_probe_type_is_there_or_said_to_be_lacking() -> None:

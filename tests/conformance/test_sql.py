@@ -1,0 +1,60 @@
+"""sql on the web server, whose database the small system has not: on every backend the same answers."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+import pytest
+
+from runners.backends.registry import find_backend
+from runners.worlds import LiveWorld
+from scenario_dsl.model import Probe
+from tests.conformance.test_backend import BACKENDS
+from tests.conformance.worlds import open_system, probe, run
+from tests.engine import built
+
+
+@pytest.fixture(scope="module", params=BACKENDS)
+def live(request: pytest.FixtureRequest) -> Iterator[LiveWorld]:
+    if request.param == "container":
+        built("web-server")
+    world = open_system(find_backend(request.param), "web-server")
+    yield world
+    world.close()
+
+
+def asked(query: str, user: str = "postgres", database: str = "shop", **expected: str) -> Probe:
+    return probe("sql", database=database, query=query, user=user, **expected)
+
+
+@pytest.mark.parametrize(
+    ("question", "holds"),
+    [
+        (asked("SELECT count(*) FROM orders", equals="10"), True),
+        (asked("SELECT count(*) FROM orders", equals="11"), False),
+        (asked("SELECT customer FROM orders WHERE id = 2", matches="^Tomas"), True),
+        (asked("SELECT count(*) FROM products", user="reports"), True),
+        (asked("SELECT name FROM products WHERE id = 999", equals=""), False),
+        (asked("SELECT count(*) FROM nothing"), False),
+        (asked("SELECT 1", database="nothing"), False),
+    ],
+    ids=lambda value: (
+        value if isinstance(value, bool) else f"{dict(value.arguments)['query']} {dict(value.arguments)['user']}"
+    ),
+)
+def test_a_question(question: Probe, holds: bool, live: LiveWorld) -> None:
+    observation = live.observe([question])[0]
+    assert observation.holds is holds, observation.detail
+
+
+def test_a_query_changes_nothing(live: LiveWorld) -> None:
+    live.observe([asked("DELETE FROM orders")])
+    assert live.observe([asked("SELECT count(*) FROM orders", equals="10")])[0].holds
+
+
+def test_a_database_that_does_not_run(live: LiveWorld) -> None:
+    count = asked("SELECT count(*) FROM orders", equals="10")
+    run(live, "systemctl stop postgresql")
+    assert not live.observe([count])[0].holds
+    run(live, "systemctl start postgresql")
+    assert any(live.observe([count])[0].holds or live.wait(1) for _ in range(15))
