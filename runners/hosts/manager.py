@@ -25,6 +25,7 @@ _HELPER = (
     "socket.send_fds(socket.socket(fileno={back}), [b'x'], [link.fileno()])"
 )
 _UNIT, _SERVICE = "org.freedesktop.systemd1.Unit", "org.freedesktop.systemd1.Service"
+_NEEDING = ("After", "Requires", "BindsTo", "Wants")
 _PROPERTIES = "org.freedesktop.DBus.Properties"
 
 
@@ -102,6 +103,12 @@ class Manager:
                 main = _number(self._property(str(one[6]), _SERVICE, "MainPID"))
                 if main:
                     yield str(one[0]), main
+
+    def needs(self, name: str) -> tuple[str, ...]:
+        """The services that a unit says it requires, wants, is bound to, or comes after, sorted."""
+        path = str(self._call(*_MANAGER, "LoadUnit", name)[0])
+        found = {str(one) for key in _NEEDING for one in _list(self._property(path, _UNIT, key))}
+        return tuple(sorted(one for one in found if one.endswith(".service")))
 
     def timers(self) -> Iterator[str]:
         """The active timers."""

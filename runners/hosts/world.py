@@ -72,6 +72,7 @@ class ContainerWorld:
         called once, when nothing of the world is left."""
         self._engine, self._spec, self._image, self._recordings = engine, spec, image, recordings
         self._state: str | None = image
+        self._needs: dict[str, tuple[str, ...]] = {}
         self._pictures: list[tuple[Facts, Picture]] = []
         with ExitStack() as undoing:
             undoing.callback(closed)
@@ -184,6 +185,9 @@ class ContainerWorld:
         picture = take_picture(self._layers, volatile_paths(self._spec), self._box.inside, outside.uids)
         base = base_facts(self._image, self._layers, self._spec, outside.uids)
         by_inner = {one.inner: one for one in outside.processes()}
+        if not self._needs:
+            # As it was before anybody could change what units say.
+            self._needs = {name: outside.manager.needs(name) for name, _ in outside.services()}
         facts = Facts(
             persistent=lasting(base, picture),
             processes={
@@ -191,6 +195,7 @@ class ContainerWorld:
                 for name, main in sorted(outside.services())
                 if main in by_inner
             },
+            needs=self._needs,
             unsalted=without_salt(outside.files),
             others=unowned(outside, self._session.pid),
             scheduled=scheduled(outside),

@@ -1,4 +1,4 @@
-"""sql on the web server, whose database the small system has not: on every backend the same answers."""
+"""What the small system has not: a database, and services that stand on others. On every backend the same answers."""
 
 from __future__ import annotations
 
@@ -45,6 +45,13 @@ def asked(query: str, user: str = "postgres", database: str = "shop", **expected
 def test_a_question(question: Probe, holds: bool, live: LiveWorld) -> None:
     observation = live.observe([question])[0]
     assert observation.holds is holds, observation.detail
+
+
+def test_a_service_says_what_it_stands_on(live: LiveWorld) -> None:
+    facts = live.facts()
+    assert facts.needs.keys() <= facts.processes.keys()
+    assert {"postgresql.service", "redis-server.service"} <= set(facts.needs["shop.service"])
+    assert "shop.service" not in facts.needs["postgresql.service"]
 
 
 def test_a_query_changes_nothing(live: LiveWorld) -> None:
