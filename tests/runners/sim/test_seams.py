@@ -119,3 +119,11 @@ def test_settings_of_the_kernel_are_written_as_files_too() -> None:
     assert refused.exit_code == 1
     assert b"write error: Invalid argument" in refused.output
     assert said(live, "sync; echo 3 > /proc/sys/vm/drop_caches; sysctl -w vm.drop_caches=1") == "vm.drop_caches = 1\n"
+
+
+def test_who_waits_for_another_sleeps() -> None:
+    live = web_server()
+    running = said(live, "bash -c 'timeout 5 ps -eo stat=,comm= | grep ^R; true'").split()
+    assert running[1::2] == ["ps"]
+    assert "Tasks:" in said(live, "bash -c 'top -bn1 | head -2'")
+    assert re.search(r" 1 running", said(live, "bash -c 'top -bn1 | head -2; true'"))
