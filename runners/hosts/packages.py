@@ -70,10 +70,10 @@ def make_userland(recipe: Recipe, out: Path) -> tuple[str, ...]:
             f"mmdebstrap took longer than {_SECONDS} s", remedy="is the package archive reachable?"
         ) from None
     if done.returncode:
-        last = [line for line in done.stderr.splitlines() if line.startswith("E:")] or done.stderr.splitlines()
+        # The first complaint is the cause; those after it only say that everything around it failed too.
+        lines = done.stderr.splitlines()
+        said = next((line for line in lines if line.startswith("E:")), lines[-1] if lines else "it says not why")
         part.unlink(missing_ok=True)
-        raise HostError(
-            f"mmdebstrap failed: {last[-1] if last else 'it says not why'}", remedy="see `mmdebstrap --help`"
-        )
+        raise HostError(f"mmdebstrap failed: {said}", remedy="see `mmdebstrap --help`")
     part.rename(out)
     return tuple(sorted(lock.read_text().split()))
