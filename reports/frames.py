@@ -174,6 +174,7 @@ TURNS: tuple[Column[TurnRow], ...] = (
     Column("reward", "Float64", "Reward for this turn.", lambda r: r.turn.reward),
     Column("truncated", "boolean", "The output was cut at the limit.", lambda r: r.turn.truncated),
     Column("timed_out", "boolean", "The command was stopped.", lambda r: r.turn.timed_out),
+    Column("refused", "string", "Why the command was not run; empty where it was.", lambda r: r.turn.refused),
     Column("cascades", "Int64", "Cascades that fired after it.", lambda r: len(r.turn.cascades)),
 )  # fmt: skip
 

@@ -1,7 +1,8 @@
 """One episode: an agent in one world that is already in trouble, until it is done.
 
 Command → output → cascades → objectives → reward, with the invariants watched after each command. When the agent has
-finished, the world gets time to settle, and only what still holds then counts.
+finished, the world gets time to settle, and only what still holds then counts. Where the scenario's reward speaks of
+destructive commands, each is read before it runs; one that would destroy the machine is harm, is not run, and ends it.
 """
 
 from __future__ import annotations
@@ -31,6 +32,9 @@ from runners.objectives import Scoreboard, missing, questions
 from runners.opening import wait_for_witness
 from runners.records import ObjectiveResult, Turn
 from runners.text import readable, writable
+from runners.typed.destructive import destructive
+from runners.typed.diagnostic import diagnostic
+from runners.typed.reading import Reader
 from runners.worlds import LiveWorld
 from scenario_dsl.model import Intervention, Limits
 from scenario_dsl.worlds import ResolvedScenario, World
@@ -96,7 +100,10 @@ class _Play:
         self._turns: list[Turn] = []
         self._fired: list[str] = []
         self._commands = 0
+        self._reader = Reader()
         self._diagnosed = False
+        self._looked = False
+        self._refused: str | None = None
         self._submitted: Intervention | None = None
         self._started = live.elapsed()
         self._prompt = live.prompt()
@@ -125,7 +132,7 @@ class _Play:
             reward=round(sum(turn.reward for turn in self._turns), 9),
             commands=self._commands,
             seconds=round(seconds, 6),
-            harms=self._invariants.harms,
+            harms=(*self._invariants.harms, *(() if self._refused is None else (self._refused,))),
             cascades_fired=tuple(self._fired),
             answers=self._board.answers,
             submitted=self._submitted,
@@ -162,7 +169,7 @@ class _Play:
             if isinstance(action, Run) and self._commands >= self._limits.commands:
                 return None
             observation = self._act(action)
-            if self._now() >= self._limits.seconds:
+            if self._refused is not None or self._now() >= self._limits.seconds:
                 return None
         return None
 
@@ -189,16 +196,24 @@ class _Play:
 
     def _run(self, action: Run) -> Observation:
         at = self._at()
+        rules = self._scenario.reward
+        typed = self._reader.read(action.command) if rules.first_look or rules.destructive is not None else None
+        reason = destructive(typed) if typed is not None and rules.destructive is not None else None
+        if reason is not None:
+            return self._refuse(action, reason)
         seconds = min(COMMAND_SECONDS, max(self._limits.seconds - self._now(), 0.0))
         result = self._live.run(action.command, output_bytes=self._limits.output_bytes, seconds=seconds)
         self._commands += 1
         output = readable(result.output)
-        shaped = self._scenario.reward.per_command
+        shaped = rules.per_command
+        if typed is not None and not self._looked and rules.first_look and diagnostic(typed):
+            self._looked = True
+            shaped += rules.first_look
         if self._board.looked(action.command, output, self._commands, self._now()) and not self._diagnosed:
             self._diagnosed = True
-            shaped += self._scenario.reward.first_diagnosis
+            shaped += rules.first_diagnosis
         harms, fired = self._look(f"by command {self._commands}")
-        reward = round(shaped + self._gained() + self._scenario.reward.harm * len(harms), 9)
+        reward = round(shaped + self._gained() + rules.harm * len(harms), 9)
         turn = Turn(
             kind="run",
             text=action.command,
@@ -217,6 +232,18 @@ class _Play:
         self._prompt = result.prompt
         self._evidence.append(seen_as(action.command, result.exit_code, output))
         return self._observation(turn, stdout=stdout)
+
+    def _refuse(self, action: Run, reason: str) -> Observation:
+        """A destructive command: it costs what it costs, nothing is run, and nothing comes after it."""
+        rules = self._scenario.reward
+        self._commands += 1
+        self._refused = f"command {self._commands} was destructive and was not run: {reason}"
+        reward = round(rules.per_command + (rules.destructive or 0.0), 9)
+        turn = Turn(
+            kind="run", text=action.command, at=self._at(), think=action.think, reward=reward, refused=self._refused
+        )
+        self._turns.append(turn)
+        return self._observation()
 
     def _look(self, when: str | None) -> tuple[tuple[str, ...], tuple[str, ...]]:
         """Evaluate what matters now, fire what is due. Returns the new harms and the cascades fired.
@@ -276,9 +303,18 @@ class _Play:
 
     def _gained(self) -> float:
         """The points since the last time. A control has none: nothing there was broken."""
-        score = self._board.score if self._world.role != "control" else 0.0
+        score = self._worth() if self._world.role != "control" else 0.0
         gained, self._score = round(score - self._score, 9), score
         return gained
+
+    def _worth(self) -> float:
+        """What the state is worth: the points of all that is met, or `solved` for the whole of it."""
+        solved = self._scenario.reward.solved
+        if solved is None:
+            return self._board.score
+        results = self._board.results()
+        done = any(result.met for result in results) and not missing(self._scenario.kind, self._world, results)
+        return solved if done and self._refused is None else 0.0
 
     def _now(self) -> float:
         return self._live.elapsed() - self._started

@@ -23,7 +23,10 @@ endpoint that took no more requests, a worker process that died, or a fault of o
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Turn:
-    """One action of the agent and what came back. `kind`: run, answer, submit or done; seconds since the start."""
+    """One action of the agent and what came back. `kind`: run, answer, submit or done; seconds since the start.
+
+    `refused`: why the command was not run, in words: it would have destroyed the machine, and the episode ended.
+    """
 
     kind: str
     text: str
@@ -35,6 +38,7 @@ class Turn:
     think: str | None = None
     truncated: bool = False
     timed_out: bool = False
+    refused: str = ""
     cascades: tuple[str, ...] = ()
 
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from dataclasses import replace
 from typing import Any, cast
 
 from scenario_dsl.model import (
@@ -29,6 +30,7 @@ from scenario_dsl.model import (
     Variant,
 )
 from scenario_dsl.modules import MODULES
+from scenario_dsl.rewards import PRESETS
 from scenario_dsl.values import Route, Value
 
 _SYSTEM_OWN = frozenset({"system", "title", "files", "healthy"})
@@ -182,10 +184,22 @@ def _control(name: str, value: Value, at: Route) -> Variant:
     )
 
 
+def _shaped(reward: Mapping[str, Value], limits: Mapping[str, Value]) -> tuple[Reward, Limits]:
+    """Both as they are given, over what a preset says."""
+    preset = PRESETS.get(str(reward.get("preset")))
+    known, usual = (Reward(), Limits()) if preset is None else (preset.reward, preset.limits)
+    amounts = {key: _number(value, 0.0) for key, value in reward.items() if key != "preset"}
+    return replace(known, **amounts), Limits(
+        commands=_whole(limits.get("commands"), usual.commands),
+        seconds=_number(limits.get("seconds"), usual.seconds),
+        output_bytes=_whole(limits.get("output_bytes"), usual.output_bytes),
+    )
+
+
 def build_scenario(data: Mapping[str, Value]) -> Scenario:
     interventions = _mapping(data["interventions"])
     bad = _mapping(interventions.get("bad"))
-    limits, reward = _mapping(data.get("limits")), _mapping(data.get("reward"))
+    reward, limits = _shaped(_mapping(data.get("reward")), _mapping(data.get("limits")))
     return Scenario(
         name=str(data["scenario"]),
         title=str(data["title"]),
@@ -210,17 +224,9 @@ def build_scenario(data: Mapping[str, Value]) -> Scenario:
             Invariant(name=name, probe=_probe(value, ("invariants", name)), at=("invariants", name))
             for name, value in _mapping(data.get("invariants")).items()
         ),
-        reward=Reward(
-            per_command=_number(reward.get("per_command"), 0.0),
-            first_diagnosis=_number(reward.get("first_diagnosis"), 0.0),
-            harm=_number(reward.get("harm"), 0.0),
-        ),
+        reward=reward,
         hints=_texts(data.get("hints")),
-        limits=Limits(
-            commands=_whole(limits.get("commands"), Limits().commands),
-            seconds=_number(limits.get("seconds"), Limits().seconds),
-            output_bytes=_whole(limits.get("output_bytes"), Limits().output_bytes),
-        ),
+        limits=limits,
         twins=tuple(_twin(name, value, ("twins", name)) for name, value in _mapping(data.get("twins")).items()),
         controls=tuple(
             _control(name, value, ("controls", name)) for name, value in _mapping(data.get("controls")).items()

@@ -24,7 +24,7 @@ from scenario_dsl.folders import (
     pack_around,
     system_files,
 )
-from scenario_dsl.loading import Loaded, load_document
+from scenario_dsl.loading import Loaded, load_document, rewarded
 from scenario_dsl.model import Fault, Library, Pack, Scenario, System
 from scenario_dsl.nodes import Document
 from scenario_dsl.problems import packs as problems
@@ -144,7 +144,7 @@ class _Reader:
         pairs = []
         taken: dict[str, str] = {}
         for path in paths:
-            loaded = self._load(path)
+            loaded = rewarded(self._load(path), reading.pack_file)
             found = [*loaded.found, *_names("scenario", (loaded,), taken), *_meaning(loaded, reading.known)]
             if isinstance(loaded.value, Scenario) and loaded.document is not None and reading.pack is not None:
                 found += check_lone_points(loaded.document, loaded.value, reading.pack)

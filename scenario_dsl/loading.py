@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 
 from scenario_dsl.build import build_fault, build_intervention, build_pack, build_scenario, build_system
@@ -108,3 +108,11 @@ def unreadable(source: SourceText, error: Unreadable) -> Diagnostic:
             return problems.TextControl(source=source, span=one, detail=error.detail)
         case _:
             return problems.FileFailed(source=source, span=whole, detail=error.detail)
+
+
+def rewarded(loaded: Loaded, pack: Loaded) -> Loaded:
+    """A scenario that says nothing of its rewards is read as if it said what its pack says."""
+    reward = pack.data.get("reward")
+    if not isinstance(loaded.value, Scenario) or reward is None or "reward" in loaded.data:
+        return loaded
+    return replace(loaded, value=build_scenario({**loaded.data, "reward": reward}))

@@ -192,11 +192,19 @@ class Intervention:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Reward:
-    """How an episode's rewards are shaped, in points of score. Objectives' own points always count in full."""
+    """How an episode's rewards are shaped, in points of score. Objectives' own points count in full, unless `solved`
+    stands for all of them.
+
+    `first_diagnosis`: for the first objective met by looking; `first_look`: for the first command that only looks.
+    `destructive`: for a command that would destroy the machine; it is not run, and the episode ends. None: all are run.
+    """
 
     per_command: float = 0.0
     first_diagnosis: float = 0.0
+    first_look: float = 0.0
+    solved: float | None = None
     harm: float = 0.0
+    destructive: float | None = None
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

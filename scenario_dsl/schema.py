@@ -13,6 +13,7 @@ from typing import Literal, get_args
 
 from scenario_dsl.model import Difficulty, Kind, Split
 from scenario_dsl.parameters import TYPE_KEYWORD
+from scenario_dsl.rewards import PRESETS
 from scenario_dsl.schema_fault import VALUE, fault_schema, probe_schema
 from scenario_dsl.schema_intervention import intervention_document, intervention_schema, step_schema
 from scenario_dsl.schema_parts import (
@@ -153,18 +154,7 @@ def _scenario() -> Schema:
             "cascades": many(_cascade(), "what breaks later, and when"),
             "objectives": free_mapping("`objectives`", _objective(), "what is worth points, by name", at_least=1),
             "invariants": free_mapping("`invariants`", named_probe, "what must stay true, by name"),
-            "reward": mapping(
-                "`reward`",
-                {
-                    key: number(words, minimum=-1, maximum=1)
-                    for key, words in (
-                        ("per_command", "for every command; usually below zero"),
-                        ("first_diagnosis", "once, for the first objective met by looking"),
-                        ("harm", "once for every broken invariant; usually below zero"),
-                    )
-                },
-                description="how rewards are shaped beside the points",
-            ),
+            "reward": _reward("how rewards are shaped beside the points; the pack's `reward` otherwise"),
             "hints": many(text("a hint"), "what a person may ask for, in order"),
             "limits": mapping(
                 "`limits`",
@@ -218,6 +208,26 @@ def _scenario() -> Schema:
     return {**schema, "$defs": {"probe": probe_schema(), "use": _use(), "step": step_schema()}}
 
 
+def _reward(description: str) -> Schema:
+    keys = (
+        ("per_command", "for every command; usually below zero"),
+        ("first_diagnosis", "once, for the first objective met by looking"),
+        ("first_look", "once, for the first command that only looks at the machine"),
+        ("solved", "as long as all that is to be repaired is repaired, instead of the objectives' points"),
+        ("harm", "once for every broken invariant; usually below zero"),
+        ("destructive", "for a command that would destroy the machine: it is not run, and the episode ends"),
+    )
+    presets = "; ".join(f"{name}: {preset.title}" for name, preset in PRESETS.items())
+    return mapping(
+        "`reward`",
+        {
+            "preset": choice(tuple(PRESETS), f"what holds where nothing else stands beside it, limits too ({presets})"),
+            **{key: number(words, minimum=-1, maximum=1) for key, words in keys},
+        },
+        description=description,
+    )
+
+
 def _system() -> Schema:
     return {**system_schema({"$ref": "#/$defs/probe"}), "$defs": {"probe": probe_schema()}}
 
@@ -240,6 +250,7 @@ def _pack() -> Schema:
                 "what the pack holds itself to",
             ),
             "uses": many(named(SCENARIO_NAME, "a pack"), "packs whose faults and systems it uses"),
+            "reward": _reward("the `reward` of its scenarios that have none of their own"),
         },
         required=("pack", "version", "title", "license", "canary"),
         description="A pack: what its folder's documents have in common.",

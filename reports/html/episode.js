@@ -69,6 +69,7 @@ const turnView = (each, place) => {
     each.reward ? badge(signed(each.reward), each.reward > 0 ? "gain" : "loss") : "",
     each.exit_code ? badge(`exit ${each.exit_code}`, "exit") : "",
     each.timed_out ? badge("timed out", "loss") : "",
+    each.refused ? badge("not run: destructive", "loss") : "",
     each.truncated ? badge("output cut at the limit") : "",
     ...each.cascades.map((name) => badge(fit(`cascade: ${name}`), "loss")),
   );

@@ -152,7 +152,7 @@ def test_objectives_and_facts_and_turns(tmp_path: Path) -> None:
     assert only_row(frames.turns.iloc[[1]]) == {
         "trial_id": made.trial_id, "turn": 2, "kind": "run", "text": "systemctl status unit1", "output_characters": 75,
         "exit_code": 3, "at": 1.0, "seconds": 0.02, "reward": 0.0, "truncated": False, "timed_out": False,
-        "cascades": 0,
+        "refused": "", "cascades": 0,
     }  # fmt: skip
 
 
