@@ -1,4 +1,4 @@
-"""Every playbook of the starter bundle is one that ansible-playbook itself accepts."""
+"""Every playbook of a shipped pack's bundle is one that ansible-playbook itself accepts."""
 
 from __future__ import annotations
 
@@ -14,8 +14,9 @@ from scenario_dsl.library import load_library
 
 
 @pytest.mark.ansible
-def test_ansible_accepts_every_playbook(tmp_path: Path) -> None:
-    bundle = compile_pack(load_library(find_pack("starter"), SHIPPED))
+@pytest.mark.parametrize("pack", ["repair", "starter"])
+def test_ansible_accepts_every_playbook(tmp_path: Path, pack: str) -> None:
+    bundle = compile_pack(load_library(find_pack(pack), SHIPPED))
     books = {path: data for path, data in bundle.files.items() if "/playbooks/" in path}
     assert len(books) >= 2 * len([path for path in bundle.files if "/worlds/" in path])
     for path, data in books.items():
