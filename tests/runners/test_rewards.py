@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from functools import lru_cache
 from pathlib import Path
 
@@ -14,10 +15,13 @@ from runners.agents.interventional import InterventionAgent
 from runners.agents.protocol import Run
 from runners.agents.script import ScriptAgent
 from runners.backends.sim import SimBackend
+from runners.episode import play
 from runners.opening import Site
 from runners.prove.case import Case
 from runners.records import TrialRecord, judge
+from runners.worlds import CommandResult, LiveWorld
 from scenario_dsl.library import load_library
+from scenario_dsl.model import Reward
 from scenario_dsl.rewards import PRESETS
 from tests.runners.typed.tables import DESTRUCTIVE, HARMLESS, LOOKS, LOOKS_AT_NOTHING
 
@@ -83,6 +87,37 @@ def test_a_destructive_command_ends_the_episode_and_is_not_run() -> None:
     assert {column.name: column.value(TurnRow(record, 2, record.turns[-1])) for column in TURNS}[
         "refused"
     ] == record.harms[0]
+
+
+class Overheard:
+    """A world of whatever backend, and what reaches it."""
+
+    def __init__(self, live: LiveWorld) -> None:
+        self._live = live
+        self.heard: list[str] = []
+
+    def __getattr__(self, name: str) -> object:
+        return getattr(self._live, name)
+
+    def run(self, command: str, *, output_bytes: int, seconds: float) -> CommandResult:
+        self.heard.append(command)
+        return self._live.run(command, output_bytes=output_bytes, seconds=seconds)
+
+
+def test_nothing_of_a_destructive_line_reaches_the_world() -> None:
+    scenario, primary = case().scenario, case().primary
+    live = Overheard(case().site.broken(primary, seed=0))
+    lines = ("uptime", "touch /tmp/x; rm -rf /usr", "uptime")
+    episode = play(live, scenario, primary, ScriptAgent(tuple(Run(line) for line in lines)), scenario.limits)
+    assert live.heard == ["uptime"]
+    assert [turn.text for turn in episode.turns] == list(lines[:2])
+
+
+def test_without_such_a_rule_every_line_is_run() -> None:
+    scenario, primary = replace(case().scenario, reward=Reward()), case().primary
+    live = Overheard(case().site.broken(primary, seed=0))
+    play(live, scenario, primary, ScriptAgent((Run("rm -rf /usr"), Run("uptime"))), scenario.limits)
+    assert live.heard == ["rm -rf /usr", "uptime"]
 
 
 def test_who_has_repaired_and_then_destroys_has_repaired_nothing() -> None:
