@@ -19,7 +19,8 @@ from runners.sim.shell.continuation import incomplete
 
 HELP = """Type commands as on any server. What is yours alone starts with a colon:
   :hint          the next hint, free    :answer TEXT   hand in an answer
-  :task          the complaint again    :done          you are finished (or Ctrl-D)"""
+  :task          the complaint again    :done          you are finished (or Ctrl-D)
+There is no screen here for vi, nano or top to draw on: edit with sed, tee or here-documents."""
 
 _FEW, _WIDEST = 5, 100
 _PROMPT = "# "
@@ -27,17 +28,21 @@ _PROMPT = "# "
 
 
 class Person:
-    """Plays one episode at the terminal. `ask` gives the next line, or None at the end of input."""
+    """Plays one episode at the terminal. `ask` gives the next line, or None at the end of input.
 
-    def __init__(self, ask: Callable[[str], str | None]) -> None:
+    `repairs`: something is to be repaired, and not only found out.
+    """
+
+    def __init__(self, ask: Callable[[str], str | None], *, repairs: bool = True) -> None:
         self._ask = ask
+        self._repairs = repairs
         self._briefing: Briefing | None = None
         self._hints: list[str] = []
 
     def reset(self, briefing: Briefing) -> None:
         self._briefing = briefing
         self._hints = list(briefing.hints)
-        _show_briefing(briefing)
+        _show_briefing(briefing, self._repairs)
         say(HELP)
         say("")
 
@@ -72,7 +77,7 @@ class Person:
     def _own(self, word: str) -> None:
         assert self._briefing is not None
         if word == ":task":
-            _show_briefing(self._briefing)
+            _show_briefing(self._briefing, self._repairs)
         elif word == ":hint" and self._hints:
             say(f"hint: {self._hints.pop(0)}")
         elif word == ":hint":
@@ -126,7 +131,7 @@ def _whole(ask: Callable[[str], str | None]) -> Callable[[str], str | None]:
     return ask_on
 
 
-def _show_briefing(briefing: Briefing) -> None:
+def _show_briefing(briefing: Briefing, repairs: bool) -> None:
     width = min(shutil.get_terminal_size().columns, _WIDEST)
     say(textwrap.fill(" ".join(briefing.complaint.split()), width))
     for question in briefing.questions:
@@ -134,8 +139,9 @@ def _show_briefing(briefing: Briefing) -> None:
     limits = briefing.limits
     say(
         textwrap.fill(
-            f"You have {limits.commands} commands and {_minutes(limits.seconds)} by the machine's own clock. "
-            "A good repair can be made twice and taken back; both will be tried.",
+            f"You have {limits.commands} commands and {_minutes(limits.seconds)} by the machine's own clock, on which "
+            "reading and typing take a few seconds each time."
+            + (" A good repair can be made twice and taken back; both will be tried." if repairs else ""),
             width,
         )
     )

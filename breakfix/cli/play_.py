@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import sys
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 from typing import Annotated
 
@@ -15,15 +15,15 @@ from breakfix.cli.person import Person, prompting
 from breakfix.content import open_scenario
 from compiler.bundle import compile_pack
 from compiler.verify import verify_under_ephemeral_key
+from runners.agents.protocol import Setting
+from runners.agents.registry import parse_agent
 from runners.agents.spec import AgentSpec
 from runners.backends.registry import find_backend
-from runners.interventions import NAME
-from runners.plan import plan
+from runners.plan import Plan, plan
 from runners.records import AgentIdentity, TrialRecord, judge
 from runners.sim.commands import COMMANDS
-from runners.trials import Work, run_trial
+from runners.trials import Job, Work, run_trial
 from scenario_dsl.errors import AuthorError, InternalError
-from scenario_dsl.model import Step
 from scenario_dsl.worlds import ResolvedScenario
 
 
@@ -65,35 +65,53 @@ def _play(name: str, seed: int, reveal: bool) -> int:
     bundle = verify_under_ephemeral_key(compile_pack(only))
     scenario = bundle.content.scenarios[written.name]
     ask = prompting(sorted(COMMANDS))
-    spec = AgentSpec(identity=AgentIdentity(name="person", trusted=True), factory=lambda _setting: Person(ask))
-    resolved = plan([bundle], [spec], backend="sim", seeds=(seed,))
+
+    def person(_setting: Setting) -> Person:
+        return Person(ask, repairs=scenario.kind == "repair")
+
+    spec = AgentSpec(identity=AgentIdentity(name="person", trusted=True), factory=person)
+    expert = parse_agent("gold")
     work = Work(
-        contents={bundle.digest: bundle.content}, factories={spec.identity: spec.factory}, backend=find_backend("sim")
+        contents={bundle.digest: bundle.content},
+        factories={each.identity: each.factory for each in (spec, expert)},
+        backend=find_backend("sim"),
     )
+    calls = _calls(plan([bundle], [spec], backend="sim", seeds=(seed,)))
     records: list[TrialRecord] = []
-    for number, job in enumerate(resolved.jobs(), start=1):
+    for number, job in enumerate(calls, start=1):
         if records and not _go_on(ask):
             break
         # Which world it is stays untold: a call that may be a false alarm must be looked into like any other.
-        say(f"\n── {scenario.title} ── call {number} of {resolved.size}\n")
+        say(f"\n── {scenario.title} ── call {number} of {len(calls)}\n")
         record = run_trial(job, work)
         records.append(record)
+        _show_end(record)
         _show_result(record)
         if record.outcome == "Errored" or any(
             fact.finding == "fail" for fact in record.facts if fact.check == "primary"
         ):
             break
-    say(f"\nVerdict: {judge(records)}. {_MEANING[judge(records)]}")
-    if len(records) < resolved.size and judge(records) == "UNKNOWN":
-        say(f"  because: of {resolved.size} calls you took {len(records)}")
+    if any(record.outcome == "Errored" for record in records):
+        # A world that failed is ours to mend, no verdict on anybody, and no reason to give away the answer.
+        say("\nNo verdict: the world failed, which is our fault and not yours. Play it again, or report it.")
+        return InternalError.exit_code
+    verdict = judge(records)
+    say(f"\nVerdict: {verdict}. {_MEANING[verdict]}")
+    if len(records) < len(calls) and verdict == "UNKNOWN":
+        say(f"  because: of {len(calls)} calls you took {len(records)}")
     for reason in dict.fromkeys(
         fact.reason for record in records for fact in record.facts if fact.finding in _DECISIVE
     ):
         say(f"  because: {reason}")
     if reveal:
-        _show_gold(scenario)
-    # A world that failed is ours to mend, and no verdict on anybody.
-    return InternalError.exit_code if any(record.outcome == "Errored" for record in records) else 0
+        _show_gold(scenario, run_trial(_calls(plan([bundle], [expert], backend="sim", seeds=(seed,)))[0], work))
+    return 0
+
+
+def _calls(resolved: Plan) -> Sequence[Job]:
+    """The primary, then the others in an order that tells nothing of which is which."""
+    first, *others = resolved.jobs()
+    return (first, *sorted(others, key=lambda job: job.trial_id))
 
 
 _MEANING: Mapping[str, str] = {
@@ -113,14 +131,21 @@ def _go_on(ask: Callable[[str], str | None]) -> bool:
     return answer is not None and answer.strip().lower() in ("", "y", "yes")
 
 
+def _show_end(record: TrialRecord) -> None:
+    """What a person has not seen yet where it was not they who ended it."""
+    last = record.turns[-1] if record.turns else None
+    if record.error is None and last is not None and last.kind != "done":
+        sys.stdout.write(last.output if not last.output or last.output.endswith("\n") else f"{last.output}\n")
+        say("[the time is up]" if record.seconds >= record.trial.max_seconds else "[that was the last action]")
+
+
 def _show_result(record: TrialRecord) -> None:
     if record.error is not None:
         sys.stderr.write(f"{record.error}\n")
     say("")
     if record.score is not None:
-        say(
-            f"Score {record.score:g} of {record.trial.full_score:g}, {record.commands} commands, {record.seconds:.0f} s"
-        )
+        commands = f"{record.commands} command{'s' if record.commands != 1 else ''}"
+        say(f"Score {record.score:g} of {record.trial.full_score:g}, {commands}, {record.seconds:.0f} s")
         for objective in record.objectives:
             say(f"  {'✓' if objective.met else '✗'} {objective.points:.2f}  {objective.name}")
     for fact in record.facts:
@@ -131,29 +156,13 @@ def _show_result(record: TrialRecord) -> None:
             say(f"  harm: {harm}")
 
 
-def _show_gold(scenario: ResolvedScenario) -> None:
-    say("\nHow an expert went about it:")
+def _show_gold(scenario: ResolvedScenario, record: TrialRecord) -> None:
+    say("\nHow an expert went about it, on the first call:")
     if scenario.gold.hypothesis:
         say(f"  Hypothesis: {scenario.gold.hypothesis.strip()}")
-    for step in scenario.gold.steps:
-        for line in _as_typed(step):
-            say(f"  {line}")
-
-
-def _as_typed(step: Step) -> Iterator[str]:
-    """One step as somebody would type it: what it finds out gets a name, what is guarded stands behind a guard."""
-    if step.think:
-        yield f"# {' '.join(step.think.split())}"
-    command = _in_shell(step.run) if step.run else ""
-    if step.discover:
-        command = f"{step.discover}=$({command})"
-    if step.answer:
-        command = f":answer {_in_shell(step.answer)}"
-    if step.only_if:
-        command = f"if {_in_shell(step.only_if)}; then {command}; fi"
-    yield from (command if command.startswith(":") else f"$ {command}").splitlines()
-
-
-def _in_shell(text: str) -> str:
-    """Discovered names as the shell writes them: `{{ failed }}` is `${failed}`."""
-    return NAME.sub(r"${\1}", text.strip())
+    for turn in record.turns:
+        if turn.think:
+            say(f"  # {' '.join(turn.think.split())}")
+        if turn.text:
+            for line in (f":answer {turn.text}" if turn.kind == "answer" else f"$ {turn.text}").splitlines():
+                say(f"  {line}")
