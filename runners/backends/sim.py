@@ -37,6 +37,9 @@ _STEPS_PER_SECOND = 2_000_000
 _MOST_STEPS = 4_000_000
 _WAITING_STEPS = 400_000_000
 """What the world's own life may spend while nobody types: far beyond what it needs, so that nothing hangs."""
+_QUICKEST, _SLOWER = 1.0, 3.0
+"""Virtual seconds that go by before a command: somebody reads and types. Where nothing took any, clocks would stand
+still between two looks at them, and a disk would fill in no time."""
 _KEPT = 4 << 20
 """Bytes of output that the shell keeps before its head and tail are chosen."""
 _TIMED_OUT = 124
@@ -108,10 +111,12 @@ class SimWorld:
     """One machine and the agent's shell on it.
 
     The agent logs in when it is first asked for: what happened to the machine until then, faults and all, was before.
+    scripted: commands follow each other at once, as those of a script do; otherwise somebody reads and types.
     """
 
-    def __init__(self, machine: Machine, baseline: Baseline) -> None:
+    def __init__(self, machine: Machine, baseline: Baseline, *, scripted: bool = False) -> None:
         self._machine = machine
+        self._scripted = scripted
         self._taken: Seat | None = None
         self._memo = Memo(baseline)
         self._opened = machine.clock.now
@@ -129,7 +134,10 @@ class SimWorld:
         return _guarded(self._run, command, output_bytes, seconds)
 
     def _run(self, command: str, output_bytes: int, seconds: float) -> CommandResult:
-        machine, before = self._machine, self._machine.clock.now
+        machine = self._machine
+        if not self._scripted:
+            self.wait(_QUICKEST + _SLOWER * machine.random("between commands"))
+        before = machine.clock.now
         command = _typed(command)
         steps = min(int(seconds * _STEPS_PER_SECOND), _MOST_STEPS)
         limits = Limits(steps=steps, output_bytes=max(_KEPT, 4 * output_bytes), seconds=seconds)
@@ -224,7 +232,7 @@ class SimWorld:
     def fork(self, *, seed: int) -> SimWorld:
         """A second world in the same state: a machine is a value."""
         seat = self._seat
-        other = SimWorld(open_world(self._machine, seed), self._memo.baseline)
+        other = SimWorld(open_world(self._machine, seed), self._memo.baseline, scripted=self._scripted)
         other._memo = self._memo.fork()
         other._taken = seat.fork()
         other._taken.session.reseed(seed)
@@ -279,10 +287,10 @@ def _prompt(machine: Machine, session: Session) -> str:
     return f"{who}@{machine.spec.hostname}:{folder}{'#' if session.cred.uid == 0 else '$'} "
 
 
-def open_system(system: System, *, seed: int) -> SimWorld:
-    """A healthy system on its own, outside any scenario."""
+def open_system(system: System, *, seed: int, scripted: bool = False) -> SimWorld:
+    """A healthy system on its own, outside any scenario. scripted: no time goes by between two commands."""
     base = boot(SystemSpec.of(system), run_job=run_job)
-    return SimWorld(open_world(base, seed), Baseline.of(base))
+    return SimWorld(open_world(base, seed), Baseline.of(base), scripted=scripted)
 
 
 def _guarded(work: Callable[Given, Result], *given: Given.args, **named: Given.kwargs) -> Result:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from runners.sim.files.inode import ROOT
-from runners.sim.logins import sessions
+from runners.sim.logins import logins, sessions
 from runners.sim.machine import Machine
 from runners.sim.network.state import Interface
 from runners.sim.processes import OpenFile, Process, Socket
@@ -29,7 +29,7 @@ def enter(machine: Machine, *, user: str = "root") -> Session:
     tty, scope = known.tty if known is not None else f"pts/{number - 1}", f"session-{number}.scope"
     listener = machine.processes.listener("tcp", _SSH_PORT)
     outward = machine.network.interfaces[-1]
-    admin = known.host if known is not None else _admin_address(outward)
+    admin = known.host if known is not None else _admin_address(machine, user, outward)
     now = machine.clock.now if known is None else known.began
     port = client_port(user, now)
     gate_pid = _let_in_by(machine, user, admin, port)
@@ -73,6 +73,7 @@ def _let_in_by(machine: Machine, user: str, host: str, port: int) -> int:
     return machine.processes.allocate()
 
 
-def _admin_address(outward: Interface) -> str:
-    """Somebody in the machine's own network."""
-    return f"{outward.address.rpartition('.')[0]}.250"
+def _admin_address(machine: Machine, user: str, outward: Interface) -> str:
+    """Where the user came from the last time, or somewhere in the machine's own network."""
+    before = (login.host for login in reversed(logins(machine)) if login.user == user and login.host)
+    return next(before, f"{outward.address.rpartition('.')[0]}.250")

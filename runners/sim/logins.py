@@ -1,7 +1,8 @@
 """Who is and was logged in: the sessions that who, w, last and lastb tell of.
 
-They come from the system's `logins` setting: a list of `{user, from?, at, until?, tty?, failed?}`. `at` and `until` are
-ISO times, or seconds before the opening; a login without `until` is still on. What else sshd's log tells of counts too.
+Those of the past come from the system's `logins` setting: a list of `{user, from?, at, until?, tty?, failed?}`. `at`
+and `until` are ISO times, or seconds before the opening; a login without `until` is still on. Those that ended since
+then are told by sshd's log, and those that are on by the processes that it keeps for each.
 """
 
 from __future__ import annotations
@@ -19,6 +20,7 @@ FAILED = re.compile(r"Failed password for (?:invalid user )?(\S*) from (\S+) por
 _OPENED, _CLOSED = ("pam_unix(sshd:session): session opened", "pam_unix(sshd:session): session closed")
 _SAME = 2.0
 """Seconds that a session's log line may stand apart from its record."""
+_SESSION = re.compile(r"sshd: (?P<user>\S+)@(?P<tty>pts/\d+)")
 
 
 class Login(NamedTuple):
@@ -47,6 +49,8 @@ def logins(machine: Machine) -> list[Login]:
         tty = str(entry.get("tty", "ssh:notty" if failed else "pts/0"))
         found.append(Login(str(entry.get("user", "root")), tty, str(entry.get("from", "") or ""), began, ended, failed))
     found += [*_told(machine, found)]
+    declared = {(login.user, login.tty, login.began) for login in found}
+    found += [one for one in _live(machine) if (one.user, one.tty, one.began) not in declared]
     return sorted(found, key=lambda login: login.began)
 
 
@@ -63,6 +67,14 @@ def _told(machine: Machine, known: list[Login]) -> Iterator[Login]:
             continue
         if not any(one.user == accepted[1] and abs(one.began - entry.at) < _SAME for one in known):
             yield Login(accepted[1], "pts/0", accepted[2], entry.at, closed[entry.pid])
+
+
+def _live(machine: Machine) -> Iterator[Login]:
+    for process in machine.processes:
+        title = _SESSION.fullmatch(process.argv[0]) if process.argv else None
+        if title is not None and process.name == "sshd":
+            peer = next((socket.peer for socket in process.sockets), "")
+            yield Login(title["user"], title["tty"], peer, process.started, None)
 
 
 def sessions(machine: Machine) -> list[Login]:

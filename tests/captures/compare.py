@@ -55,7 +55,7 @@ def captures(state: str) -> Iterator[Capture]:
 @cache
 def _system() -> SimWorld:
     """The healthy system, booted once."""
-    return open_system(load_library(PACKS / "common", [PACKS]).systems["web-server"], seed=1)
+    return open_system(load_library(PACKS / "common", [PACKS]).systems["web-server"], seed=1, scripted=True)
 
 
 def differences(state: str) -> Iterator[Difference]:

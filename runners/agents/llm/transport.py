@@ -7,7 +7,7 @@ import time
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 from importlib import import_module
-from typing import Any, Protocol
+from typing import Any, Protocol, cast
 
 import httpx2
 import openai
@@ -91,7 +91,7 @@ class LiteLlmTransport:
         self._key = access.key or None
         # Without this the import asks a server for the latest prices, which are the plan's business.
         os.environ.setdefault("LITELLM_LOCAL_MODEL_COST_MAP", "True")
-        self._litellm: Any = import_module("litellm")
+        self._litellm = cast(Any, import_module("litellm"))
         self._litellm.telemetry = False
         self._litellm.suppress_debug_info = True
 

@@ -63,6 +63,8 @@ def main(ctx: Context) -> int:
     if not options.has("i"):
         return editor.run(Source(ctx, operands or ["-"], editor.end), ctx.stdout, separate=options.has("s"))
     suffix = next((value for name, value in options.given if name == "i" and value), None)
+    if options.has("follow-symlinks"):
+        operands = [ctx.files.real_path(name) if ctx.files.exists(name) else name for name in operands]
     return _in_place(ctx, editor, operands, suffix)
 
 

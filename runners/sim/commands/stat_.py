@@ -47,14 +47,16 @@ def _value(ctx: Context, path: str, inode: Inode, letter: str) -> str:
     target = f" -> {quoted(inode.target)}" if inode.target is not None else ""
     major, minor = numbers(ctx.machine, inode.dev)
     device = major << 8 | minor
+    # A file is at least as old as its content and its latest change: there is no older trace of it here.
+    birth = min(inode.mtime, inode.ctime)
     values = {
         "n": path, "N": shell_style(path) + target if target == "" else quoted(path) + target, "s": str(inode.size),
         "b": str(inode.blocks // 512), "B": "512", "o": "4096", "F": kind(inode), "d": str(device),
         "D": f"{device:x}", "Hd": str(major), "Ld": str(minor), "i": str(inode.serial), "h": str(inode.nlink),
         "a": f"{inode.permissions:o}", "A": stat.filemode(inode.mode), "f": f"{inode.mode:x}", "u": str(inode.uid),
         "U": known.user_name(inode.uid), "g": str(inode.gid), "G": known.group_name(inode.gid),
-        "x": _time(inode.mtime), "y": _time(inode.mtime), "z": _time(inode.ctime), "w": _time(inode.ctime),
-        "X": str(int(inode.mtime)), "Y": str(int(inode.mtime)), "Z": str(int(inode.ctime)), "W": str(int(inode.ctime)),
+        "x": _time(inode.mtime), "y": _time(inode.mtime), "z": _time(inode.ctime), "w": _time(birth),
+        "X": str(int(inode.mtime)), "Y": str(int(inode.mtime)), "Z": str(int(inode.ctime)), "W": str(int(birth)),
         "m": mount.path, "t": f"{inode.device[0]:x}" if inode.device else "0",
         "T": f"{inode.device[1]:x}" if inode.device else "0", "%": "%", "C": "?",
     }  # fmt: skip

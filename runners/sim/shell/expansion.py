@@ -220,6 +220,7 @@ class Expander:
             pattern,
             self.shell.spend,
             dotglob="dotglob" in shopt,
+            skip_dots="globskipdots" in shopt,
             globstar="globstar" in shopt,
             ignore_case="nocaseglob" in shopt,
             extglob=extglob,

@@ -14,11 +14,12 @@ def expand(
     spend: Callable[[int], None],
     *,
     dotglob: bool = False,
+    skip_dots: bool = True,
     globstar: bool = False,
     ignore_case: bool = False,
     extglob: bool = True,
 ) -> list[str]:
-    """The paths that match, sorted; empty if none does."""
+    """The paths that match, sorted; empty if none does. skip_dots: `.` and `..` never do."""
     prefix = "/" if pattern.startswith("/") else ""
     found = [prefix]
     components = [part for part in pattern.split("/") if part]
@@ -39,7 +40,15 @@ def expand(
         else:
             for base in found:
                 following += _matching(
-                    view, base, component, spend, last and not directories_only, dotglob, ignore_case, extglob
+                    view,
+                    base,
+                    component,
+                    spend,
+                    last and not directories_only,
+                    dotglob,
+                    skip_dots,
+                    ignore_case,
+                    extglob,
                 )
         found = following
         if not found:
@@ -61,6 +70,7 @@ def _matching(
     spend: Callable[[int], None],
     last: bool,
     dotglob: bool,
+    skip_dots: bool,
     ignore_case: bool,
     extglob: bool,
 ) -> list[str]:
@@ -71,7 +81,7 @@ def _matching(
     spend(2 + len(names))
     matches = matcher(component, spend, extglob=extglob, ignore_case=ignore_case).fullmatch
     hidden = component.startswith((".", "\\."))
-    candidates = ["." , "..", *names] if hidden else names  # fmt: skip
+    candidates = [".", "..", *names] if hidden and not skip_dots else names
     chosen = [
         name for name in candidates if (hidden or dotglob or not name.startswith(".")) and matches(name)
     ]  # fmt: skip

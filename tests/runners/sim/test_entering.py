@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
+from runners.sim.entering import enter
+from runners.sim.logins import sessions
 from tests.runners.sim.admin.line import Terminal
+from tests.runners.sim.servers import server
 
 
 def test_the_session_is_the_one_that_who_shows() -> None:
@@ -31,3 +34,11 @@ def test_keys_and_ports_in_the_log_are_those_of_the_session() -> None:
         .endswith(f"port {port} ssh2: ED25519 {known}")
     )
     assert f":{port} " in line("ss -tn state established").out
+
+
+def test_who_comes_later_is_on_since_then_only() -> None:
+    machine = server()
+    machine.advance(240)
+    session = enter(machine)
+    assert [login.began for login in sessions(machine)] == [machine.clock.now]
+    assert session.variables["SSH_TTY"].value == "/dev/pts/0"

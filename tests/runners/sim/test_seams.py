@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from itertools import pairwise
 
 from runners.backends.sim import SimWorld
 from tests.runners.sim.worlds import opened, typed, web_server
@@ -127,3 +128,12 @@ def test_who_waits_for_another_sleeps() -> None:
     assert running[1::2] == ["ps"]
     assert "Tasks:" in said(live, "bash -c 'top -bn1 | head -2'")
     assert re.search(r" 1 running", said(live, "bash -c 'top -bn1 | head -2; true'"))
+
+
+def test_the_clock_goes_on_between_two_commands_alike_for_the_same_seed() -> None:
+    first, again, other = (opened(seed=seed).live for seed in (3, 3, 4))
+    told = [[int(typed(live, "date +%s%N").output) for _ in range(6)] for live in (first, again, other)]
+    assert told[0] == told[1] != told[2]
+    pauses = [(later - earlier) / 1e9 for earlier, later in pairwise(told[0])]
+    assert all(1.0 <= pause <= 4.5 for pause in pauses)
+    assert len(set(pauses)) == len(pauses)

@@ -24,6 +24,22 @@ def test_du_adds_up_and_tells_of_what_is_missing(sh: Terminal) -> None:
     assert sh("du /nosuch") == ("", "du: cannot access '/nosuch': No such file or directory\n", 1)
 
 
+def test_a_files_device_is_the_one_that_lsblk_lists(sh: Terminal) -> None:
+    listed = {words[-1]: words[1] for words in map(str.split, sh("lsblk -ln").lines) if len(words) == 7}
+    assert {"/", "/boot", "/var/log"} <= listed.keys()
+    for place, number in listed.items():
+        assert sh(f"stat -c %Hd:%Ld {place}").out.strip() == number
+        major, minor = number.split(":")
+        assert sh(f"stat -c %d {place}").out.strip() == str(int(major) << 8 | int(minor))
+    assert sh("stat -c %Hd /tmp").out == "0\n"
+
+
+def test_no_file_was_born_after_it_was_changed(sh: Terminal) -> None:
+    sh("chmod 600 /etc/motd")
+    modified, born = sh("stat -c '%Y %W' /etc/motd").out.split()
+    assert int(born) <= int(modified)
+
+
 def test_mounts_can_be_made_read_only_and_taken_away(sh: Terminal) -> None:
     sh("mkdir /mnt/x")
     assert sh("mount -t tmpfs -o size=1m tmpfs /mnt/x").status == 0
