@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+from datetime import UTC, datetime
 from pathlib import Path
 
 import pytest
+from cryptography import x509
 
 from compiler.bundle import compile_pack
 from compiler.capabilities import lacking
@@ -91,3 +93,13 @@ def test_every_scenario_is_proven(bundle: VerifiedBundle, backend: SimBackend) -
         if found.passed is False
     ]
     assert against == []
+
+
+def test_the_healthy_certificate_outlives_the_machines_that_it_is_put_on() -> None:
+    """The simulated clock stands in March 2026; that of a container does not."""
+    folder = PACKS / "common" / "systems" / "web-server" / "files" / "etc" / "ssl"
+    authority = x509.load_pem_x509_certificate((folder / "certs" / "northwind-ca.pem").read_bytes())
+    healthy = x509.load_pem_x509_certificate((folder / "northwind" / "shop.example.com.2026.pem").read_bytes())
+    healthy.verify_directly_issued_by(authority)
+    assert healthy.not_valid_before_utc < datetime(2026, 3, 1, tzinfo=UTC)
+    assert min(healthy.not_valid_after_utc, authority.not_valid_after_utc) > datetime(2045, 1, 1, tzinfo=UTC)
