@@ -140,7 +140,7 @@ def _show_briefing(briefing: Briefing, repairs: bool) -> None:
     say(
         textwrap.fill(
             f"You have {limits.commands} commands and {_minutes(limits.seconds)} by the machine's own clock, on which "
-            "reading and typing take a few seconds each time."
+            "reading and typing take a second or two each time."
             + (" A good repair can be made twice and taken back; both will be tried." if repairs else ""),
             width,
         )

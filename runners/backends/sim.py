@@ -37,7 +37,7 @@ _STEPS_PER_SECOND = 2_000_000
 _MOST_STEPS = 4_000_000
 _WAITING_STEPS = 400_000_000
 """What the world's own life may spend while nobody types: far beyond what it needs, so that nothing hangs."""
-_QUICKEST, _SLOWER = 1.0, 3.0
+_QUICKEST, _SLOWER = 0.5, 1.5
 """Virtual seconds that go by before a command: somebody reads and types. Where nothing took any, clocks would stand
 still between two looks at them, and a disk would fill in no time."""
 _KEPT = 4 << 20
