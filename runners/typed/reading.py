@@ -34,7 +34,7 @@ from runners.typed.expansion import Lines, expand, joined
 from runners.typed.finds import Find
 from runners.typed.scripts import LANGUAGES, told_script
 from runners.typed.values import UNKNOWN, Invocation, Redirection, Session, Value, absolute
-from runners.typed.wrappers import SHELLS, TAKE_TEXT, WRAPPERS, inner, shell_text
+from runners.typed.wrappers import SHELLS, TAKE_TEXT, WRAPPERS, handed_text, inner, shell_text
 
 _MOST_STEPS = 20_000
 _DEEPEST = 24
@@ -272,7 +272,7 @@ class _Walk:
             self.text(arguments[0].text, session.copy(), None)
             return ()
         if name in TAKE_TEXT:
-            told = _told(TAKE_TEXT[name], arguments)
+            told = handed_text(TAKE_TEXT[name], arguments)
             if told is not None:
                 return self.text(told, session.copy(), stdin)
         if name in WRAPPERS:
@@ -389,16 +389,3 @@ def _set_positional(session: Session, values: tuple[Value, ...]) -> None:
         session.variables.pop(str(number), None)
     for number, value in enumerate(values[:9], start=1):
         session.variables[str(number)] = (value,)
-
-
-def _told(options: frozenset[str], arguments: Sequence[Value]) -> str | None:
-    """The text that is handed to a shell: what follows one of the options, or all that is no option."""
-    if not options:
-        rest = [value.text for value in arguments]
-        while rest and rest[0].startswith("-"):
-            rest = rest[2:] if rest[0] in ("-n", "--interval") else rest[1:]
-        return " ".join(rest)
-    for index, value in enumerate(arguments[:-1]):
-        if value.text in options:
-            return arguments[index + 1].text
-    return None

@@ -108,3 +108,16 @@ def shell_text(arguments: Sequence[Value]) -> tuple[Value | None, tuple[Value, .
     if told:
         return (rest[0] if rest else None), rest[1:]
     return None, rest
+
+
+def handed_text(options: frozenset[str], arguments: Sequence[Value]) -> str | None:
+    """The text that is handed to a shell: what follows one of the options, or all that is no option."""
+    if not options:
+        rest = [value.text for value in arguments]
+        while rest and rest[0].startswith("-"):
+            rest = rest[2:] if rest[0] in ("-n", "--interval") else rest[1:]
+        return " ".join(rest)
+    for index, value in enumerate(arguments[:-1]):
+        if value.text in options:
+            return arguments[index + 1].text
+    return None

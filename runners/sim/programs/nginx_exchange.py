@@ -23,7 +23,7 @@ from runners.sim.network.http import (
 )
 from runners.sim.processes import Process
 from runners.sim.programs.descriptors import write_line
-from runners.sim.programs.nginx_matching import allowed, choose_location, choose_server
+from runners.sim.programs.nginx_matching import allowed, choose_location, choose_server, file_of
 from runners.sim.programs.nginx_values import Location, NginxConfig, connections
 
 VERSION = "nginx/1.22.1"
@@ -166,7 +166,7 @@ class Exchange:
         if self.request.method not in ("GET", "HEAD"):
             return self._page(location, 405)
         view = self.machine.view(self.worker.cred)
-        file = _file_of(location, path)
+        file = file_of(location, path)
         try:
             inode = view.stat(file)
         except OSError as error:
@@ -229,7 +229,7 @@ class Exchange:
         for candidate in candidates:
             path = candidate.replace("$uri", self.request.path)
             try:
-                inode = view.stat(_file_of(location, path.rstrip("/") or "/"))
+                inode = view.stat(file_of(location, path.rstrip("/") or "/"))
             except OSError:
                 continue
             if inode.is_dir == candidate.endswith("/"):
@@ -290,7 +290,7 @@ class Exchange:
             return None
         location = choose_location(self.server, page)
         try:
-            return self.machine.view(self.worker.cred).read(_file_of(location, page))
+            return self.machine.view(self.worker.cred).read(file_of(location, page))
         except OSError:
             return None
 
@@ -395,9 +395,3 @@ def _connect_problem(link: ConnectFailure) -> str:
         return "upstream timed out (110: Connection timed out)"
     number = {"refused": 111, "unreachable": 113}.get(link.kind, 111)
     return f"connect() failed ({number}: {link.message})"
-
-
-def _file_of(location: Location, path: str) -> str:
-    if location.alias:
-        return location.alias + path[len(location.pattern) :]
-    return location.root.rstrip("/") + path

@@ -59,3 +59,10 @@ def allowed(location: Location, address: str) -> bool:
         if network == "all" or ipaddress.ip_address(address) in ipaddress.ip_network(network, strict=False):
             return verb == "allow"
     return True
+
+
+def file_of(location: Location, path: str) -> str:
+    """The file that a location serves for a path."""
+    if location.alias:
+        return location.alias + path[len(location.pattern) :]
+    return location.root.rstrip("/") + path
