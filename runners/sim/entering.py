@@ -75,5 +75,6 @@ def _let_in_by(machine: Machine, user: str, host: str, port: int) -> int:
 
 def _admin_address(machine: Machine, user: str, outward: Interface) -> str:
     """Where the user came from the last time, or somewhere in the machine's own network."""
-    before = (login.host for login in reversed(logins(machine)) if login.user == user and login.host)
+    known = (login for login in reversed(logins(machine)) if login.user == user and not login.failed)
+    before = (login.host for login in known if login.host)
     return next(before, f"{outward.address.rpartition('.')[0]}.250")

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from runners.sim.entering import enter
 from runners.sim.logins import sessions
+from runners.sim.systemd.journal import log
 from tests.runners.sim.admin.line import Terminal
 from tests.runners.sim.servers import server
 
@@ -42,3 +43,11 @@ def test_who_comes_later_is_on_since_then_only() -> None:
     session = enter(machine)
     assert [login.began for login in sessions(machine)] == [machine.clock.now]
     assert session.variables["SSH_TTY"].value == "/dev/pts/0"
+
+
+def test_nobody_comes_from_where_passwords_were_guessed() -> None:
+    machine = server()
+    log(machine, "sshd", "Failed password for root from 192.0.2.9 port 4000 ssh2", pid=4000, unit="ssh.service")
+    assert sessions(machine) == []
+    enter(machine)
+    assert [login.host for login in sessions(machine)] == ["10.0.3.5"]
