@@ -136,7 +136,9 @@ class SimWorld:
     def _run(self, command: str, output_bytes: int, seconds: float) -> CommandResult:
         machine = self._machine
         if not self._scripted:
-            self.wait(_QUICKEST + _SLOWER * machine.random("between commands"))
+            typing = min(_QUICKEST + _SLOWER * machine.random("between commands"), seconds)
+            self.wait(typing)
+            seconds -= typing
         before = machine.clock.now
         command = _typed(command)
         steps = min(int(seconds * _STEPS_PER_SECOND), _MOST_STEPS)

@@ -84,8 +84,10 @@ def booted(monkeypatch: pytest.MonkeyPatch) -> None:
 def test_as_bash(script: str, tmp_path: Path, capfdbinary: pytest.CaptureFixture[bytes]) -> None:
     bash = shutil.which("bash")
     assert bash is not None
+    # Whoever runs the tests in the background ignores an interrupt, and bash would leave it so.
     real = subprocess.run(
-        [bash, "-c", script], capture_output=True, stdin=subprocess.DEVNULL, cwd=tmp_path, timeout=20, check=False,
+        ["/usr/bin/env", "--default-signal=INT,QUIT", bash, "-c", script],
+        capture_output=True, stdin=subprocess.DEVNULL, cwd=tmp_path, timeout=20, check=False,
         env={"PATH": "/usr/bin:/bin", "HOME": "/root", "LC_ALL": "C.UTF-8"},
     )  # fmt: skip
     # argv[0] of a shell started by its path is that path: bash says the name it was called by.

@@ -10,7 +10,7 @@ import pytest
 from compiler.capabilities import CAPABILITIES
 from runners.backends.registry import find_backend
 from runners.harms import lasting_changes
-from runners.worlds import Backend, LiveWorld
+from runners.worlds import Backend, Forkable, LiveWorld
 from scenario_dsl.probes import PROBES
 from tests.conformance.probe_cases import CASES, ELSEWHERE, NOT_THERE, ProbeCase
 from tests.conformance.worlds import open_small, probe, run, task
@@ -126,18 +126,16 @@ def test_probe(case: ProbeCase, backend: Backend, live: LiveWorld) -> None:
 
 @virtual
 def test_probes_leave_no_trace(live: LiveWorld) -> None:
+    assert isinstance(live, Forkable)
+    look = "cat /var/log/nginx/access.log /var/log/syslog /var/log/auth.log; journalctl | wc -l; ps ax | wc -l"
     before = live.facts()
-    seen = run(
-        live, "cat /var/log/nginx/access.log /var/log/syslog /var/log/auth.log; journalctl | wc -l; ps ax | wc -l"
-    )
+    # Looked at from two forks with the same chances, for time goes by while somebody types.
+    seen = run(live.fork(seed=1), look)
     elapsed = live.elapsed()
     live.observe([case.holds for case in CASES])
     assert live.elapsed() == elapsed
     assert live.facts() == before
-    again = run(
-        live, "cat /var/log/nginx/access.log /var/log/syslog /var/log/auth.log; journalctl | wc -l; ps ax | wc -l"
-    )
-    assert again == seen
+    assert run(live.fork(seed=1), look) == seen
 
 
 def test_probes_trust_no_program_of_the_world(live: LiveWorld) -> None:
