@@ -64,6 +64,10 @@ class SimBackend:
         self._keep = keep
         self._bases: dict[tuple[str, str], _Base] = {}
 
+    def __getstate__(self) -> dict[str, object]:
+        """It travels without its machines: each process boots its own."""
+        return {"_keep": self._keep, "_bases": {}}
+
     def unsupported(self, content: PackContent, scenario: ResolvedScenario) -> str | None:
         system = content.systems.get(scenario.system)
         if system is None:

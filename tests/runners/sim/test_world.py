@@ -2,15 +2,18 @@
 
 from __future__ import annotations
 
+import pickle
 import time
 
 import pytest
 
+from runners.backends.sim import SimBackend, _Base
 from runners.sim.facts import persistent_facts
 from runners.sim.files.acl import Acl
 from runners.sim.machine import Machine
 from runners.sim.memory import memory, set_resident
 from runners.sim.network.firewall import EMPTY_TABLES, parse_rule, with_chain
+from runners.sim.probes.baseline import Baseline
 from runners.sim.restore import restore
 from runners.sim.systemd import manager
 from runners.sim.users import accounts
@@ -191,3 +194,11 @@ def test_logs_have_a_history_and_no_status_500() -> None:
     assert "CMD (/opt/shop/scripts/clean-sessions.sh)" in view.text("/var/log/cron.log")
     assert "Invalid user" in view.text("/var/log/auth.log")
     assert view.read("/var/log/nginx/access.log.2.gz")[:2] == b"\x1f\x8b"
+
+
+def test_a_backend_in_use_goes_to_another_process_without_its_machines() -> None:
+    backend = SimBackend()
+    backend._bases["digest", "small"] = _Base(base(), Baseline.of(base()))
+    again = pickle.loads(pickle.dumps(backend))
+    assert again._bases == {}
+    assert again._keep == backend._keep
