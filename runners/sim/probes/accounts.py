@@ -2,22 +2,30 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
+
 from runners.patterns import found
 from runners.sim.machine import Machine
 from runners.sim.probes.arguments import Arguments
 from runners.sim.probes.baseline import Baseline
 from runners.sim.probes.seen import Seen
-from runners.sim.sudoers import becomes_root
-from runners.sim.users import accounts
+from runners.sim.sudoers import Tree, becomes_root
+from runners.sim.users import Accounts, accounts
 from runners.worlds import Observation
 
 _KEYS = (".ssh/authorized_keys", ".ssh/authorized_keys2")
 
 
 def user(machine: Machine, arguments: Arguments, baseline: Baseline) -> Observation:  # noqa: ARG001
-    """Locked: no password of the account can match. Keys are those of its home, as sshd reads them by default."""
+    return judge(arguments, accounts(machine), machine.view(), lambda path: _text(machine, path))
+
+
+def judge(arguments: Arguments, known: Accounts, tree: Tree, text: Callable[[str], str]) -> Observation:
+    """What a machine's account files say of a user. `text`: a file's content, empty where it cannot be read.
+
+    Locked: no password of the account can match. Keys are those of its home, as sshd reads them by default.
+    """
     seen, name = Seen(), arguments.require("name")
-    known = accounts(machine)
     account, wanted = known.user(name), arguments.flag("exists")
     seen.expect(wanted is (account is not None), f"{name} {'exists' if account is not None else 'does not exist'}")
     if account is None:
@@ -36,12 +44,12 @@ def user(machine: Machine, arguments: Arguments, baseline: Baseline) -> Observat
         seen.expect(now is locked, f"its password is {'locked' if now else 'not locked'}")
     pattern = arguments.text("authorized_keys_lack")
     if pattern is not None:
-        bad = any(found(pattern, _text(machine, f"{account.home}/{path}")) for path in _KEYS)
+        bad = any(found(pattern, text(f"{account.home}/{path}")) for path in _KEYS)
         seen.expect(not bad, f"its keys {'hold' if bad else 'lack'} /{pattern}/")
     for expectation, asked in (("sudo", True), ("sudo_without_password", False)):
         wanted = arguments.flag(expectation)
         if wanted is not None:
-            may = becomes_root(machine.view(), known, account, asked=asked)
+            may = becomes_root(tree, known, account, asked=asked)
             how = "" if asked else " without a password"
             seen.expect(may is wanted, f"it may {'' if may else 'not '}become root with sudo{how}")
     return seen.observation()
