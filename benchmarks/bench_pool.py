@@ -24,7 +24,7 @@ AGENTS = ("gold", "bad", "random", "nop")
 
 
 def main() -> None:
-    attempts = int(sys.argv[1]) if len(sys.argv) > 1 else 4
+    attempts = int(sys.argv[1]) if len(sys.argv) > 1 else 8
     runs = int(sys.argv[2]) if len(sys.argv) > 2 else 5
     bundle = starter()
     agents = [parse_agent(name) for name in AGENTS]
