@@ -128,11 +128,13 @@ class _Nothing:
 def many(bundle: VerifiedBundle, at_once: int, base: float) -> None:
     """So many episodes at once: how long, and how they ended."""
     agents = (parse_agent("nop"),)
-    made = plan((bundle,), agents, backend="container", scenarios=(SCENARIO,), worlds=("primary",), attempts=at_once)
+    made = plan(
+        (bundle,), agents, backends=("container",), scenarios=(SCENARIO,), worlds=("primary",), attempts=at_once
+    )
     with tempfile.TemporaryDirectory() as folder:
         begun = time.perf_counter()
         backend = ContainerBackend(at_once=at_once)
-        run(made, (bundle,), agents, backend, Path(folder) / "run", executor=LocalExecutor())
+        run(made, (bundle,), agents, (backend,), Path(folder) / "run", executor=LocalExecutor())
         taken = time.perf_counter() - begun
         outcomes = Counter(record.outcome for record in read_records(Path(folder) / "run"))
     ended = ", ".join(f"{number} {outcome}" for outcome, number in sorted(outcomes.items()))

@@ -28,13 +28,13 @@ def main() -> None:
     runs = int(sys.argv[2]) if len(sys.argv) > 2 else 5
     bundle = starter()
     agents = [parse_agent(name) for name in AGENTS]
-    resolved = plan([bundle], agents, backend="sim", attempts=attempts)
+    resolved = plan([bundle], agents, backends=("sim",), attempts=attempts)
     print(f"{resolved.size} episodes, {os.cpu_count()} cores, median of {runs} alternating runs")
 
     def once(executor: Executor) -> tuple[float, float]:
         """(start-up, playing) in seconds."""
         with tempfile.TemporaryDirectory() as folder:
-            summary = run(resolved, [bundle], agents, SimBackend(), Path(folder) / "run", executor=executor)
+            summary = run(resolved, [bundle], agents, (SimBackend(),), Path(folder) / "run", executor=executor)
         assert summary.done == resolved.size, summary
         assert summary.errored == 0, summary
         return summary.seconds

@@ -38,7 +38,7 @@ AGENTS = ("gold", "bad", "nop", "random")
 def play(folder: Path) -> list[TrialRecord]:
     """One attempt of each agent in each world."""
     bundle, agents = starter(), [parse_agent(name) for name in AGENTS]
-    run(plan([bundle], agents, backend="sim"), [bundle], agents, SimBackend(), folder, executor=LocalExecutor())
+    run(plan([bundle], agents, backends=("sim",)), [bundle], agents, (SimBackend(),), folder, executor=LocalExecutor())
     return list(read_records(folder))
 
 

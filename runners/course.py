@@ -31,11 +31,13 @@ class Budget:
 class Course:
     """retries: how often an Errored trial is played again, by kind of error; a kind not named, `USUAL_RETRIES` times.
 
-    in_flight: how many episodes of a lane (see `AgentSpec.lane`) play at once.
+    in_flight: how many episodes of a lane (see `AgentSpec.lane`) play at once. worlds: how many worlds of a backend are
+    played at once, by its name; otherwise as many as it takes, or as there are cores.
     """
 
     retries: Mapping[ErrorKind, int] = field(default_factory=dict)
     in_flight: Mapping[str, int] = field(default_factory=dict)
+    worlds: Mapping[str, int] = field(default_factory=dict)
     budget: Budget = field(default_factory=Budget)
 
     def tries(self, kind: ErrorKind | None) -> int:

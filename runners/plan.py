@@ -1,9 +1,10 @@
-"""What is to be played: agents × scenarios × worlds × seeds × attempts, resolved, as a document that a run keeps."""
+"""What is to be played: agents × scenarios × backends × worlds × seeds × attempts, resolved, as a run keeps it."""
 
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from itertools import product
 
 from compiler.codec import dump, load, plain
 from compiler.verify import VerifiedBundle
@@ -69,7 +70,7 @@ class Plan:
     one kind. `name` is what its document calls it.
     """
 
-    backend: str
+    backends: tuple[str, ...]
     agents: tuple[AgentIdentity, ...]
     scenarios: tuple[PlannedScenario, ...]
     seeds: tuple[int, ...]
@@ -81,23 +82,28 @@ class Plan:
     def size(self) -> int:
         """The number of trials."""
         worlds = sum(len(scenario.worlds) for scenario in self.scenarios)
-        return worlds * len(self.agents) * len(self.seeds) * self.attempts
+        return worlds * len(self.backends) * len(self.agents) * len(self.seeds) * self.attempts
 
     def trials(self) -> Iterator[Trial]:
         """Every trial once. Whole attempts come one after the other, so that half a run compares all agents alike."""
         for attempt in range(self.attempts):
             for seed in self.seeds:
-                for scenario in self.scenarios:
-                    for agent in self.agents:
-                        for world in scenario.worlds:
-                            yield self._trial(scenario, world, agent, seed, attempt)
+                for scenario, backend, agent in product(self.scenarios, self.backends, self.agents):
+                    for world in scenario.worlds:
+                        yield self._trial(scenario, backend, world, agent, seed, attempt)
 
     def jobs(self) -> Iterator[Job]:
         """Every trial as it is to be played the first time."""
         return (Job(trial_id=trial_id(trial), trial=trial, ordinal=0) for trial in self.trials())
 
     def _trial(
-        self, scenario: PlannedScenario, world: tuple[str, Role], agent: AgentIdentity, seed: int, attempt: int
+        self,
+        scenario: PlannedScenario,
+        backend: str,
+        world: tuple[str, Role],
+        agent: AgentIdentity,
+        seed: int,
+        attempt: int,
     ) -> Trial:
         name, role = world
         return Trial(
@@ -114,7 +120,7 @@ class Plan:
             role=role,
             required_worlds=scenario.all_worlds,
             full_score=scenario.full_score,
-            backend=self.backend,
+            backend=backend,
             agent=agent,
             seed=seed,
             attempt=attempt,
@@ -128,7 +134,7 @@ def plan(
     bundles: Sequence[VerifiedBundle],
     agents: Sequence[AgentSpec],
     *,
-    backend: str,
+    backends: Sequence[str],
     scenarios: Sequence[str] = (),
     worlds: Sequence[str] = (),
     splits: Sequence[str] = (),
@@ -139,16 +145,18 @@ def plan(
 ) -> Plan:
     """Resolve what is to be played.
 
-    scenarios: names; none means all. worlds: roles (`primary`, `twin`, `control`) or names; none means all.
+    backends: what worlds are made of, by name; everything is played on each. scenarios: names; none means all.
+    worlds: roles (`primary`, `twin`, `control`) or names; none means all.
     splits: `train`, `heldout`; none means both. limits: instead of the scenarios' own.
 
     Raises PlanError for unknown names, agents given twice, agents that cannot play a scenario, and nothing to play;
     HeldoutError for training agents and held-out scenarios.
     """
-    if attempts < 1 or not seeds:
-        raise PlanError("a plan needs at least one attempt and one seed")
+    if attempts < 1 or not seeds or not backends:
+        raise PlanError("a plan needs at least one attempt, one seed and one backend")
     identities = tuple(agent.identity for agent in agents)
     _refuse_twice("agent", [identity.label for identity in identities])
+    _refuse_twice("backend", backends)
     _refuse_twice("seed", [str(seed) for seed in seeds])
     _refuse_twice("bundle", [f"{bundle.name} {bundle.digest[:12]}" for bundle in bundles])
     chosen = [(bundle, found) for bundle, found in _chosen(bundles, scenarios) if not splits or found.split in splits]
@@ -156,7 +164,7 @@ def plan(
         _check_agents(scenario, agents, attempts)
     planned = tuple(_planned(bundle, scenario, worlds, limits) for bundle, scenario in chosen)
     resolved = Plan(
-        backend=backend,
+        backends=tuple(backends),
         agents=identities,
         scenarios=tuple(scenario for scenario in planned if scenario.worlds),
         seeds=tuple(seeds),

@@ -22,7 +22,7 @@ from runners.pool.executor import Executor
 from runners.record_index import Last, Spent
 from runners.records_io import Line
 from runners.store import RunWriter, open_run
-from runners.trials import Job, Lane, Work
+from runners.trials import Job, Lane, Work, Works
 from runners.worlds import Backend, Crowded, Imaged
 from scenario_dsl.errors import HostError, InternalError
 
@@ -61,8 +61,6 @@ class Summary:
     seconds: tuple[float, float]
 
 
-_WORLDS = "worlds"
-"""The lane of all agents that have none of their own, where worlds mostly wait."""
 Report: TypeAlias = Callable[[Progress], None]
 
 
@@ -70,7 +68,7 @@ def run(
     plan: Plan,
     bundles: Sequence[VerifiedBundle],
     agents: Sequence[AgentSpec],
-    backend: Backend,
+    backends: Sequence[Backend],
     folder: Path,
     *,
     executor: Executor,
@@ -83,10 +81,10 @@ def run(
     Trials that an earlier run finished are taken over from there. Errored trials are played again, as often as the
     course says; every attempt keeps its record. SIGINT and SIGTERM drain: nothing new is begun, what is under way is
     written; a second one breaks off. So does a budget that is used up. Raises RunFolderError, HostError, PlanError when
-    the bundles or agents are not those of the plan.
+    the bundles, agents or backends are not those of the plan.
     """
     course = course or Course()
-    work = _work(plan, bundles, agents, backend, course)
+    works = _works(plan, bundles, agents, backends, course)
     begun = time.perf_counter()
     with open_run(folder, plan) as writer, _drain() as signalled:
         count = _Count(plan, writer, course, progress)
@@ -99,7 +97,7 @@ def run(
 
         try:
             if count.done < plan.size and not stopping():
-                executor.start(work)
+                executor.start(works)
             ready = time.perf_counter()
             # Each pass plays what is still open; what failed for our reasons comes again in the next one.
             while count.done < plan.size and not stopping():
@@ -207,9 +205,13 @@ class _Count:
         return last.outcome != "Errored" or last.ordinal >= self._course.tries(last.kind)
 
 
-def _work(
-    plan: Plan, bundles: Sequence[VerifiedBundle], agents: Sequence[AgentSpec], backend: Backend, course: Course
-) -> Work:
+def _works(
+    plan: Plan,
+    bundles: Sequence[VerifiedBundle],
+    agents: Sequence[AgentSpec],
+    backends: Sequence[Backend],
+    course: Course,
+) -> Works:
     contents = {bundle.digest: bundle.content for bundle in bundles}
     factories = {agent.identity: agent.factory for agent in agents}
     for scenario in plan.scenarios:
@@ -220,17 +222,21 @@ def _work(
     for identity in plan.agents:
         if identity not in factories:
             raise PlanError(f"the plan needs the agent `{identity.label}`, which is not given")
-    if backend.name != plan.backend:
-        raise PlanError(f"the plan is for the backend `{plan.backend}`, not `{backend.name}`")
-    if isinstance(backend, Imaged):
-        for bundle in bundles:
-            _check_images(bundle, {each.scenario for each in plan.scenarios}, backend)
-    lanes = {agent.identity: Lane(agent.lane, course.at_once(agent.lane)) for agent in agents if agent.lane}
-    if isinstance(backend, Crowded):
-        # Whoever plays there waits for the world.
-        everybody = Lane(_WORLDS, course.in_flight.get(_WORLDS, backend.at_once))
-        lanes = {agent.identity: everybody for agent in agents} | lanes
-    return Work(contents=contents, factories=factories, backend=backend, lanes=lanes)
+    if [backend.name for backend in backends] != list(plan.backends):
+        given = ", ".join(backend.name for backend in backends)
+        raise PlanError(f"the plan is for the backends {', '.join(plan.backends)}, not for {given}")
+    works: dict[str, Work] = {}
+    for backend in backends:
+        if isinstance(backend, Imaged):
+            for bundle in bundles:
+                _check_images(bundle, {each.scenario for each in plan.scenarios}, backend)
+        lanes = {agent.identity: Lane(agent.lane, course.at_once(agent.lane)) for agent in agents if agent.lane}
+        if isinstance(backend, Crowded):
+            # Whoever plays there waits for the world.
+            everybody = Lane(f"worlds of {backend.name}", course.worlds.get(backend.name, backend.at_once))
+            lanes = {agent.identity: everybody for agent in agents} | lanes
+        works[backend.name] = Work(contents=contents, factories=factories, backend=backend, lanes=lanes)
+    return works
 
 
 def _check_images(bundle: VerifiedBundle, played: Collection[str], backend: Imaged) -> None:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import hashlib
 from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
-from typing import Literal, NamedTuple
+from typing import Literal, NamedTuple, TypeAlias
 
 from compiler.codec import dump
 from compiler.model import PackContent
@@ -46,7 +46,7 @@ class Lane(NamedTuple):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Work:
-    """All that a worker needs besides its jobs: contents by bundle digest, and how to make each agent.
+    """All that a worker needs besides its jobs on one backend: contents by bundle digest, how to make each agent.
 
     lanes: for the agents that wait, what for and how many of them play at once.
     """
@@ -69,6 +69,10 @@ class Work:
                 del self._sites[next(iter(self._sites))]
         self._sites[key] = site
         return site
+
+
+Works: TypeAlias = Mapping[str, Work]
+"""What a worker needs on each backend, by its name."""
 
 
 def trial_id(trial: Trial) -> str:

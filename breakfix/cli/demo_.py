@@ -74,7 +74,7 @@ def command(
     say(f"signed    with {public}, and verified: digest {verified.digest[:16]}")
 
     agents = [parse_agent(name) for name in _AGENTS]
-    resolved = plan([verified], agents, backend="sim", scenarios=() if everything else _PLAYED, attempts=attempts)
+    resolved = plan([verified], agents, backends=("sim",), scenarios=() if everything else _PLAYED, attempts=attempts)
     with progress("episodes", quiet=quiet) as advance:
         summary = play_plan(
             resolved, [verified], agents, find_backend("sim"), out / "run", local=False, workers=None, advance=advance

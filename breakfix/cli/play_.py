@@ -76,7 +76,7 @@ def _play(name: str, seed: int, reveal: bool) -> int:
         factories={each.identity: each.factory for each in (spec, expert)},
         backend=find_backend("sim"),
     )
-    calls = _calls(plan([bundle], [spec], backend="sim", seeds=(seed,)))
+    calls = _calls(plan([bundle], [spec], backends=("sim",), seeds=(seed,)))
     records: list[TrialRecord] = []
     for number, job in enumerate(calls, start=1):
         if records and not _go_on(ask):
@@ -104,7 +104,7 @@ def _play(name: str, seed: int, reveal: bool) -> int:
     ):
         say(f"  because: {reason}")
     if reveal:
-        _show_gold(scenario, run_trial(_calls(plan([bundle], [expert], backend="sim", seeds=(seed,)))[0], work))
+        _show_gold(scenario, run_trial(_calls(plan([bundle], [expert], backends=("sim",), seeds=(seed,)))[0], work))
     return 0
 
 

@@ -9,7 +9,7 @@ from typing import Annotated, Literal
 
 import typer
 
-from breakfix.cli.options import BackendName, Json, Quiet, TrustKey, trusted
+from breakfix.cli.options import Json, Quiet, TrustKey, trusted
 from breakfix.cli.output import emit, say
 from breakfix.cli.running import Asked, executor_for, from_document, last_beside, summary_data
 from breakfix.cli.watching import watching
@@ -71,7 +71,12 @@ def command(
     workers: Annotated[
         int | None, typer.Option("--workers", "-j", min=1, help="Ray workers; default: every CPU.")
     ] = None,
-    backend: BackendName = "sim",
+    backends: Annotated[
+        list[str] | None,
+        typer.Option(
+            "--backend", help="What worlds are made of; repeat it to play everything on each.  [default: sim]"
+        ),
+    ] = None,
     quiet: Quiet = False,
     as_json_document: Json = False,
 ) -> int:
@@ -90,7 +95,7 @@ def command(
     if len(what) == 1 and is_plan(what[0]):
         given = {
             "--agent": agents, "--attempts": attempts, "--seed": seeds, "--scenario": scenarios, "--world": worlds,
-            "--training": training or None, "--retries": retries, "--backend": None if backend == "sim" else backend,
+            "--training": training or None, "--retries": retries, "--backend": backends,
         }  # fmt: skip
         twice = [name for name, value in given.items() if value is not None]
         if twice:
@@ -104,7 +109,7 @@ def command(
         resolved = plan(
             verified,
             specs,
-            backend=backend,
+            backends=backends or ("sim",),
             scenarios=scenarios or (),
             worlds=worlds or (),
             attempts=attempts or 1,
@@ -113,7 +118,7 @@ def command(
         asked = Asked(
             resolved=Resolved(plan=resolved, bundles=tuple(verified), agents=tuple(specs)),
             course=Course() if retries is None else Course(retries=retrying(retries)),
-            workers=None,
+            backends=tuple(map(find_backend, resolved.backends)),
         )
     if executor == "local" and workers is not None:
         raise AuthorError("--workers is for the ray executor; local plays in this process")
@@ -126,7 +131,7 @@ def command(
             asked.resolved.plan,
             asked.resolved.bundles,
             asked.resolved.agents,
-            find_backend(asked.resolved.plan.backend),
+            asked.backends,
             out,
             executor=executor_for(local=executor == "local", workers=workers or asked.workers),
             course=asked.course,

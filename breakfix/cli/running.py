@@ -10,6 +10,7 @@ from breakfix.cli.output import Advance
 from compiler.trust import Trust
 from compiler.verify import VerifiedBundle
 from runners.agents.spec import AgentSpec
+from runners.backends.registry import find_backend
 from runners.course import Course
 from runners.plan import Plan
 from runners.planning.document import read_plan_document
@@ -20,7 +21,7 @@ from runners.pool.ray_pool import RayExecutor
 from runners.records_io import RECORDS_FILE
 from runners.run import Progress, Summary, run
 from runners.store import PLAN_FILE
-from runners.worlds import Backend
+from runners.worlds import Backend, Crowded
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -29,17 +30,24 @@ class Asked:
 
     resolved: Resolved
     course: Course
-    workers: int | None
+    backends: tuple[Backend, ...]
     baseline: Path | None = None
+
+    @property
+    def workers(self) -> int | None:
+        """How many workers the plan asks for; None: it does not say."""
+        computing = [backend.name for backend in self.backends if not isinstance(backend, Crowded)]
+        return max((self.course.worlds[name] for name in computing if name in self.course.worlds), default=None)
 
 
 def from_document(path: Path, trust: Trust) -> Asked:
     """Raises Diagnostics for what is wrong with the document, HostError for what this machine lacks."""
     document = read_plan_document(path)
+    resolved = resolve(document, trust)
     return Asked(
-        resolved=resolve(document, trust),
+        resolved=resolved,
         course=document.course,
-        workers=document.workers,
+        backends=tuple(map(find_backend, resolved.plan.backends)),
         baseline=document.baseline,
     )
 
@@ -95,4 +103,4 @@ def play_plan(
 
     advance(0, plan.size, "starting workers")
     executor = executor_for(local=local, workers=workers)
-    return run(plan, bundles, agents, backend, folder, executor=executor, progress=report)
+    return run(plan, bundles, agents, (backend,), folder, executor=executor, progress=report)

@@ -57,7 +57,9 @@ class Attempt:
 
     def __init__(self, bundle: VerifiedBundle, scenario: str, backend: Backend, *, seed: int, agent: str) -> None:
         spec = AgentSpec(identity=AgentIdentity(name=agent), factory=Nop())
-        planned = plan([bundle], [spec], backend=backend.name, scenarios=(scenario,), worlds=(PRIMARY,), seeds=(seed,))
+        planned = plan(
+            [bundle], [spec], backends=(backend.name,), scenarios=(scenario,), worlds=(PRIMARY,), seeds=(seed,)
+        )
         self._trial = next(planned.trials())
         self._site = Site(content=bundle.content, scenario=bundle.content.scenarios[scenario], backend=backend)
         self._primary = self._site.scenario.worlds[0]

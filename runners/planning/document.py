@@ -69,8 +69,7 @@ class PlanDocument:
     attempts: int
     seeds: tuple[int, ...]
     limits: GivenLimits
-    backend: str
-    workers: int | None
+    backends: tuple[str, ...]
     course: Course
     baseline: Path | None
 
@@ -108,7 +107,7 @@ def read_plan_document(path: Path) -> PlanDocument:
 
 
 def _built(document: Document, folder: Path, data: Mapping[str, Value]) -> PlanDocument:
-    limits, backend = _part(data, "limits"), _part(data, "backend")
+    limits, backends = _part(data, "limits"), _part(data, "backends")
     endpoints = {name: cast(Mapping[str, Value], entry) for name, entry in _part(data, "endpoints").items()}
     budget = _part(data, "budget")
     in_flight = {name: entry["concurrency"] for name, entry in endpoints.items() if "concurrency" in entry}
@@ -135,11 +134,15 @@ def _built(document: Document, folder: Path, data: Mapping[str, Value]) -> PlanD
             seconds=cast(Any, limits.get("seconds")),
             output_bytes=cast(Any, limits.get("output_bytes")),
         ),
-        backend=str(backend.get("name", "sim")),
-        workers=cast(Any, backend.get("concurrency")),
+        backends=tuple(backends) or ("sim",),
         course=Course(
             retries=cast(Any, _part(data, "retries")),
             in_flight=cast(Any, in_flight),
+            worlds={
+                name: entry["concurrency"]
+                for name, entry in plain.get("backends", {}).items()
+                if "concurrency" in entry
+            },
             budget=Budget(
                 money=cast(Any, budget.get("money")),
                 tokens=cast(Any, budget.get("tokens")),

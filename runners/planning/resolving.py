@@ -32,9 +32,10 @@ def resolve(document: PlanDocument, trust: Trust) -> Resolved:
     found: list[Diagnostic] = []
     bundles = _bundles(document, trust, found)
     agents = _agents(document, _endpoints(document, found), found)
-    if document.backend not in BACKENDS:
-        span, known = document.place(("backend", "name")), ", ".join(BACKENDS)
-        found.append(problems.BackendUnknown(source=document.source, span=span, name=document.backend, known=known))
+    for name in document.backends:
+        if name not in BACKENDS:
+            span, known = document.place(("backends", name)), ", ".join(BACKENDS)
+            found.append(problems.BackendUnknown(source=document.source, span=span, name=name, known=known))
     if found:
         raise Diagnostics(found)
     if document.course.budget.money is not None:
@@ -47,7 +48,7 @@ def resolve(document: PlanDocument, trust: Trust) -> Resolved:
         resolved = plan(
             bundles,
             agents,
-            backend=document.backend,
+            backends=document.backends,
             scenarios=document.scenarios,
             worlds=document.worlds,
             splits=document.splits,

@@ -141,13 +141,19 @@ def plan_schema() -> Mapping[str, object]:
                     },
                     description="instead of the scenarios' own limits",
                 ),
-                "backend": mapping(
-                    "`backend`",
-                    {
-                        "name": text("what worlds are made of; `sim` otherwise"),
-                        "concurrency": whole("worlds that are played at once; every core otherwise", minimum=1),
-                    },
-                    description="what worlds are made of",
+                "backends": free_mapping(
+                    "`backends`",
+                    mapping(
+                        "a backend",
+                        {
+                            "concurrency": whole(
+                                "worlds of it that are played at once; every core or place otherwise", minimum=1
+                            )
+                        },
+                    ),
+                    "what worlds are made of, by the backend's name: everything is played on each; `sim` otherwise",
+                    names=_ENDPOINT,
+                    at_least=1,
                 ),
                 "budget": mapping(
                     "`budget`",

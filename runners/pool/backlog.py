@@ -6,7 +6,7 @@ from collections import Counter, deque
 from collections.abc import Iterator, Sequence
 from itertools import islice
 
-from runners.trials import Job, Lane, Work
+from runners.trials import Job, Lane, Works
 
 _AHEAD = 4096
 """Computing jobs that are taken from the plan in advance, which is also how far its end is seen coming."""
@@ -17,9 +17,9 @@ _MOST = 50_000
 class Backlog:
     """Takes jobs from the plan as they are asked for. A lane gives no more than it may have under way."""
 
-    def __init__(self, jobs: Iterator[Job], work: Work) -> None:
+    def __init__(self, jobs: Iterator[Job], works: Works) -> None:
         self._jobs = jobs
-        self._lanes = work.lanes
+        self._works = works
         self._computing: deque[Job] = deque()
         self._waiting: dict[str, deque[Job]] = {}
         self._under_way: Counter[str] = Counter()
@@ -66,8 +66,11 @@ class Backlog:
             self._waiting.setdefault(self._lane(job).name, deque()).appendleft(job)
             self._held += 1
 
+    def _waits(self, job: Job) -> bool:
+        return job.trial.agent in self._works[job.trial.backend].lanes
+
     def _lane(self, job: Job) -> Lane:
-        return self._lanes[job.trial.agent]
+        return self._works[job.trial.backend].lanes[job.trial.agent]
 
     def _fill(self) -> None:
         while len(self._computing) < _AHEAD and self._held < _MOST:
@@ -76,7 +79,7 @@ class Backlog:
                 return
             self._held += len(more)
             for job in more:
-                if job.trial.agent in self._lanes:
+                if self._waits(job):
                     self._waiting.setdefault(self._lane(job).name, deque()).append(job)
                 else:
                     self._computing.append(job)

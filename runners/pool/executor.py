@@ -1,4 +1,4 @@
-"""The interface of executors, and playing a chunk of jobs, which all of them do in the end."""
+"""The interface of executors."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ from collections.abc import Callable, Iterator, Sequence
 from typing import Protocol, TypeAlias
 
 from runners.records_io import Line
-from runners.trials import Job, Work, run_trial
+from runners.trials import Job, Works
 
 Stopping: TypeAlias = Callable[[], bool]
 """Asked between chunks; once it says yes, no further jobs are begun and those under way are finished."""
@@ -15,7 +15,7 @@ Stopping: TypeAlias = Callable[[], bool]
 class Executor(Protocol):
     """Plays jobs. `close` may be called at any time, and twice."""
 
-    def start(self, work: Work) -> None:
+    def start(self, works: Works) -> None:
         """Get ready: whatever takes long and is no playing. Raises HostError."""
         ...
 
@@ -24,8 +24,3 @@ class Executor(Protocol):
         ...
 
     def close(self) -> None: ...
-
-
-def play_chunk(jobs: Sequence[Job], work: Work) -> tuple[Line, ...]:
-    """Play some jobs here and now."""
-    return tuple(Line.of(run_trial(job, work)) for job in jobs)

@@ -8,11 +8,11 @@ from collections.abc import Iterator, Sequence
 from typing import TypeAlias
 
 from runners.pool.backlog import Backlog
-from runners.pool.executor import Stopping, play_chunk
-from runners.pool.turnstile import Shut, Turnstile, with_turnstile
+from runners.pool.executor import Stopping
+from runners.pool.floor import Floor
 from runners.records_io import Line
-from runners.trials import Job, Work
-from runners.turns import Turns
+from runners.trials import Job, Works
+from runners.turns import Shut, Turns
 from runners.worlds import Crowded
 from scenario_dsl.errors import InternalError
 
@@ -24,37 +24,35 @@ _LOOK = 0.2
 
 class LocalExecutor:
     def __init__(self) -> None:
-        self._work: Work | None = None
-        self._turnstile = Turnstile()
-        self._turns: Turns | None = None
+        self._works: Works | None = None
+        self._floor: Floor | None = None
+        self._turns: tuple[Turns, ...] = ()
 
-    def start(self, work: Work) -> None:
-        self._work = work
-        if isinstance(work.backend, Crowded):
-            self._turnstile, self._turns = Turnstile(wide=True), work.backend.turns
-            self._turns.open()
+    def start(self, works: Works) -> None:
+        self._works, self._floor = works, Floor(works)
+        self._turns = tuple(work.backend.turns for work in works.values() if isinstance(work.backend, Crowded))
+        for turns in self._turns:
+            turns.open()
 
     def play(self, jobs: Iterator[Job], stopping: Stopping) -> Iterator[Sequence[Line]]:
-        if self._work is None:
+        if self._works is None or self._floor is None:
             raise InternalError("an executor was asked to play before it was started")
-        turnstile = self._turnstile
-        work = with_turnstile(self._work, turnstile)
-        backlog = Backlog(jobs, work)
+        floor = self._floor
+        backlog = Backlog(jobs, self._works)
         ended: _Ended = queue.SimpleQueue()
         under_way = 0
         while True:
             computed = False
             if stopping():
-                if self._turns is not None:
-                    self._turns.shut()
+                for turns in self._turns:
+                    turns.shut()
             else:
                 while (job := backlog.take_waiting()) is not None:
                     # A daemon: whoever breaks off does not wait for a model that never answers.
-                    threading.Thread(target=_play, args=(job, work, turnstile, ended), daemon=True).start()
+                    threading.Thread(target=_play, args=(job, floor, ended), daemon=True).start()
                     under_way += 1
                 if backlog.computing:
-                    with turnstile.inside():
-                        lines = play_chunk(backlog.take(_CHUNK), work)
+                    lines, _ = floor.play(backlog.take(_CHUNK))
                     computed = True
                     yield lines
             if not under_way:
@@ -74,14 +72,14 @@ class LocalExecutor:
 
     def close(self) -> None:
         # Threads that still wait for their agents end when they come back; none may compute while Python goes down.
-        self._turnstile.shut()
-        self._work = None
+        if self._floor is not None:
+            self._floor.shut()
+        self._works = self._floor = None
 
 
-def _play(job: Job, work: Work, turnstile: Turnstile, ended: _Ended) -> None:
+def _play(job: Job, floor: Floor, ended: _Ended) -> None:
     try:
-        with turnstile.inside():
-            (line,) = play_chunk((job,), work)
+        (line,), _ = floor.play((job,))
         ended.put((job, line))
     except BaseException as error:
         # Nobody looks into a thread: whoever waits for its line has to hear of it.

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import time
 from collections import Counter, deque
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
@@ -10,12 +9,11 @@ from typing import Any, Literal
 
 from runners.pool.backlog import Backlog
 from runners.pool.chunking import ChunkSize
-from runners.pool.executor import Stopping, play_chunk
+from runners.pool.executor import Stopping
+from runners.pool.floor import Floor
 from runners.pool.ray_start import start_ray
-from runners.pool.turnstile import Turnstile, with_turnstile
 from runners.records_io import Line
-from runners.trials import Job, Work, errored
-from runners.worlds import Crowded
+from runners.trials import Job, Works, errored
 from scenario_dsl.errors import HostError, InternalError
 
 _AHEAD = 2
@@ -32,16 +30,12 @@ _REMEDY = "see the workers' logs in /tmp/ray/session_latest/logs, or play with -
 class _Player:
     """Lives in a worker process. It unpacks the work once, and its backend keeps what it has booted."""
 
-    def __init__(self, work: Work) -> None:
-        self._turnstile = Turnstile(wide=isinstance(work.backend, Crowded))
-        self._work = with_turnstile(work, self._turnstile)
+    def __init__(self, works: Works) -> None:
+        self._floor = Floor(works)
 
     def play(self, jobs: Sequence[Job]) -> tuple[tuple[Line, ...], float]:
         """The lines, and the seconds they took. Several calls take turns, whenever one waits for its agent."""
-        with self._turnstile.inside():
-            begun = time.perf_counter()
-            lines = play_chunk(jobs, self._work)
-            return lines, time.perf_counter() - begun
+        return self._floor.play(jobs)
 
     def ready(self) -> bool:
         return True
@@ -81,21 +75,21 @@ class RayExecutor:
     def __init__(self, workers: int | None = None) -> None:
         self._count = workers
         self._own = False
-        self._work: Work | None = None
+        self._works: Works | None = None
         self._shared: Any = None
         self._workers: list[_Worker] = []
         self._places = 0
         self._fruitless = 0
 
-    def start(self, work: Work) -> None:
+    def start(self, works: Works) -> None:
         self._own = start_ray(self._count)
         import ray
 
-        self._work = work
-        self._shared = ray.put(work)
+        self._works = works
+        self._shared = ray.put(works)
         resources: dict[str, float] = ray.cluster_resources()  # type: ignore[no-untyped-call]
         count = self._count or max(1, int(resources.get("CPU", 1)))
-        most = sum({lane.name: lane.most for lane in work.lanes.values()}.values())
+        most = sum({lane.name: lane.most for work in works.values() for lane in work.lanes.values()}.values())
         self._places = -(-most // count)
         self._workers = [self._hired() for _ in range(count)]
         # All of them where that is quick; on a cluster that others use too, some come later.
@@ -106,12 +100,12 @@ class RayExecutor:
             raise HostError("no worker of Ray could be started", remedy=f"see that a CPU is free; {_REMEDY}")
 
     def play(self, jobs: Iterator[Job], stopping: Stopping) -> Iterator[Sequence[Line]]:
-        if self._work is None or not self._workers:
+        if self._works is None or not self._workers:
             raise InternalError("an executor was asked to play before it was started")
         import ray
 
         size = ChunkSize(len(self._workers))
-        backlog = Backlog(jobs, self._work)
+        backlog = Backlog(jobs, self._works)
         # Jobs whose worker died go alone, so that the one that kills its worker takes no others with it.
         suspects: deque[Job] = deque()
         losses: Counter[str] = Counter()
@@ -148,7 +142,7 @@ class RayExecutor:
         for worker in self._workers:
             ray.kill(worker.player)
         self._workers = []
-        self._work = self._shared = None
+        self._works = self._shared = None
         if self._own:
             ray.shutdown()
             self._own = False

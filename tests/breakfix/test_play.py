@@ -75,7 +75,7 @@ def test_the_second_call_is_not_always_the_same_world() -> None:
     for name in library.scenarios:
         only = replace(library, scenarios={name: library.scenarios[name]})
         bundle = verify_under_ephemeral_key(compile_pack(only))
-        calls = play_._calls(plan([bundle], [parse_agent("gold")], backend="sim"))
+        calls = play_._calls(plan([bundle], [parse_agent("gold")], backends=("sim",)))
         assert calls[0].trial.role == "primary"
         seconds.add(calls[1].trial.role)
     assert seconds == {"twin", "control"}

@@ -30,8 +30,8 @@ AGENTS = [parse_agent("gold"), parse_agent("nop")]
 @pytest.fixture(scope="module")
 def records(tmp_path_factory: pytest.TempPathFactory) -> list[TrialRecord]:
     folder = tmp_path_factory.mktemp("run")
-    resolved = plan([BUNDLE], AGENTS, backend="toy")
-    play(resolved, [BUNDLE], AGENTS, ToyBackend(), folder, executor=LocalExecutor())
+    resolved = plan([BUNDLE], AGENTS, backends=("toy",))
+    play(resolved, [BUNDLE], AGENTS, (ToyBackend(),), folder, executor=LocalExecutor())
     return list(read_records(folder))
 
 

@@ -28,9 +28,9 @@ def test_the_scenario_is_proven_on_the_sim() -> None:
 
 def test_runs_are_the_same_bytes_and_replay(tmp_path: Path) -> None:
     agents = tuple(parse_agent(name) for name in ("gold", "bad", "nop", "random"))
-    made = plan((BUNDLE,), agents, backend="sim", attempts=2)
+    made = plan((BUNDLE,), agents, backends=("sim",), attempts=2)
     for name in ("one", "two"):
-        summary = run(made, (BUNDLE,), agents, SimBackend(), tmp_path / name, executor=LocalExecutor())
+        summary = run(made, (BUNDLE,), agents, (SimBackend(),), tmp_path / name, executor=LocalExecutor())
         assert (summary.done, summary.errored) == (made.size, 0)
     assert (tmp_path / "one" / RECORDS_FILE).read_bytes() == (tmp_path / "two" / RECORDS_FILE).read_bytes()
     records = list(read_records(tmp_path / "one"))
@@ -52,9 +52,9 @@ def test_runs_are_the_same_bytes_and_replay(tmp_path: Path) -> None:
 def test_ray_plays_the_same_records(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.delenv("RAY_ADDRESS", raising=False)
     agents = tuple(parse_agent(name) for name in ("gold", "bad", "nop", "random"))
-    made = plan((BUNDLE,), agents, backend="sim", attempts=10)
-    summary = run(made, (BUNDLE,), agents, SimBackend(), tmp_path / "ray", executor=RayExecutor(2))
+    made = plan((BUNDLE,), agents, backends=("sim",), attempts=10)
+    summary = run(made, (BUNDLE,), agents, (SimBackend(),), tmp_path / "ray", executor=RayExecutor(2))
     assert (summary.done, summary.errored) == (made.size, 0)
-    run(made, (BUNDLE,), agents, SimBackend(), tmp_path / "local", executor=LocalExecutor())
+    run(made, (BUNDLE,), agents, (SimBackend(),), tmp_path / "local", executor=LocalExecutor())
     by_ray, here = (sorted((tmp_path / name / RECORDS_FILE).read_bytes().splitlines()) for name in ("ray", "local"))
     assert by_ray == here

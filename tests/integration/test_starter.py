@@ -43,8 +43,8 @@ def test_its_scenarios_are_proven(starter: VerifiedBundle) -> None:
 
 def test_each_agent_gets_what_it_deserves(starter: VerifiedBundle, tmp_path: Path) -> None:
     agents = tuple(parse_agent(name) for name in ("gold", "bad", "nop", "random"))
-    made = plan((starter,), agents, backend="sim", scenarios=SCENARIOS)
-    summary = run(made, (starter,), agents, SimBackend(), tmp_path, executor=LocalExecutor())
+    made = plan((starter,), agents, backends=("sim",), scenarios=SCENARIOS)
+    summary = run(made, (starter,), agents, (SimBackend(),), tmp_path, executor=LocalExecutor())
     assert (summary.done, summary.errored) == (made.size, 0)
     records = list(read_records(tmp_path))
     for scenario in SCENARIOS:
@@ -64,8 +64,8 @@ def test_each_agent_gets_what_it_deserves(starter: VerifiedBundle, tmp_path: Pat
 
 def test_its_records_replay(starter: VerifiedBundle, tmp_path: Path) -> None:
     agents = (parse_agent("random"), parse_agent("gold"))
-    made = plan((starter,), agents, backend="sim", worlds=("primary",), scenarios=SCENARIOS)
-    run(made, (starter,), agents, SimBackend(), tmp_path, executor=LocalExecutor())
+    made = plan((starter,), agents, backends=("sim",), worlds=("primary",), scenarios=SCENARIOS)
+    run(made, (starter,), agents, (SimBackend(),), tmp_path, executor=LocalExecutor())
     backend = SimBackend()
     for record in read_records(tmp_path):
         assert replay(record, (starter,), backend).differences == ()

@@ -15,5 +15,5 @@ from tests.runners.toy import ToyBackend
 if __name__ == "__main__":
     bundle = bundle_of(repair(), investigation(), cascading())
     agents = tuple(parse_agent(name) for name in ("gold", "bad", "nop", "random"))
-    made = plan((bundle,), agents, backend="toy", attempts=60)
-    run(made, (bundle,), agents, ToyBackend(), Path(sys.argv[1]), executor=LocalExecutor())
+    made = plan((bundle,), agents, backends=("toy",), attempts=60)
+    run(made, (bundle,), agents, (ToyBackend(),), Path(sys.argv[1]), executor=LocalExecutor())

@@ -40,7 +40,7 @@ NOP = parse_agent("nop")
 
 
 def planned(*agents: AgentSpec, attempts: int = 2, bundle: VerifiedBundle = BUNDLE) -> Plan:
-    return plan((bundle,), agents, backend="toy", attempts=attempts)
+    return plan((bundle,), agents, backends=("toy",), attempts=attempts)
 
 
 def play(
@@ -57,7 +57,7 @@ def play(
         made,
         (bundle,),
         agents,
-        ToyBackend(),
+        (ToyBackend(),),
         folder,
         executor=executor or LocalExecutor(),
         course=course,
@@ -105,7 +105,7 @@ def test_a_backlog_gives_what_computes_in_order_and_what_waits_within_its_bound(
     lanes = {agents[1].identity: Lane("there", 2)}
     work = Work(contents={}, factories={}, backend=ToyBackend(), lanes=lanes)
     jobs = list(planned(*agents).jobs())
-    backlog = Backlog(iter(jobs), work)
+    backlog = Backlog(iter(jobs), {"toy": work})
     assert backlog.computing == 12
     assert [job.trial.agent.name for job in backlog.take(12)] == ["nop"] * 12
     first, second = backlog.take_waiting(), backlog.take_waiting()
@@ -321,7 +321,7 @@ def test_a_status_can_be_asked_while_it_is_played(tmp_path: Path) -> None:
         seen.append(dict(as_data(read_status(tmp_path))))
 
     agents = (slow(ways=Slow(0.001)),)
-    run(planned(*agents), (BUNDLE,), agents, ToyBackend(), tmp_path, executor=LocalExecutor(), progress=look)
+    run(planned(*agents), (BUNDLE,), agents, (ToyBackend(),), tmp_path, executor=LocalExecutor(), progress=look)
     assert [data["done"] for data in seen] == list(range(13))
     assert {data["running"] for data in seen} == {True}
     assert not read_status(tmp_path).running

@@ -18,7 +18,7 @@ AGENTS = tuple(parse_agent(name) for name in ("gold", "nop", "random"))
 
 
 def planned(agents: tuple[AgentSpec, ...] = AGENTS, **others: object) -> Plan:
-    return plan((bundle_of(repair(), investigation()),), agents, backend="toy", **others)
+    return plan((bundle_of(repair(), investigation()),), agents, backends=("toy",), **others)
 
 
 def test_every_trial_is_planned_once() -> None:
@@ -51,9 +51,9 @@ def test_held_out_scenarios_are_refused_to_training_agents_alone() -> None:
     held = bundle_of(replace(repair(), split="heldout"), investigation())
     training = parse_agent("random", training=True)
     with pytest.raises(HeldoutError, match="scenario `repair` is held out, and agent `random` is declared as training"):
-        plan((held,), (training,), backend="toy")
-    assert plan((held,), (parse_agent("random"),), backend="toy").size == 6
-    assert plan((held,), (training,), backend="toy", scenarios=("investigation",)).size == 3
+        plan((held,), (training,), backends=("toy",))
+    assert plan((held,), (parse_agent("random"),), backends=("toy",)).size == 6
+    assert plan((held,), (training,), backends=("toy",), scenarios=("investigation",)).size == 3
 
 
 @pytest.mark.parametrize(
@@ -75,7 +75,7 @@ def test_what_cannot_be_planned(others: dict[str, object], message: str) -> None
 
 def test_the_same_bundle_twice_is_refused() -> None:
     with pytest.raises(PlanError, match="was given twice"):
-        plan((bundle_of(repair()), bundle_of(repair())), AGENTS, backend="toy")
+        plan((bundle_of(repair()), bundle_of(repair())), AGENTS, backends=("toy",))
 
 
 def test_a_plan_reads_back_and_has_one_way_to_be_written() -> None:

@@ -26,6 +26,7 @@ from scenario_dsl.errors import HostError
 from scenario_dsl.worlds import ResolvedScenario, World
 from tests.runners.agents.llm.server import Handler, says, serving
 from tests.runners.cases import bundle_of, cascading, investigation, repair
+from tests.runners.test_backends import play_both
 from tests.runners.toy import ToyBackend, ToyWorld
 from tests.runners.waiting import Meter, Slow, slow
 
@@ -59,8 +60,14 @@ def workers_find_tests(monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
 
 
 def play(folder: Path, backend: ToyBackend, *, attempts: int, executor: RayExecutor | LocalExecutor) -> Summary:
-    made = plan((BUNDLE,), AGENTS, backend="toy", attempts=attempts)
-    return run(made, (BUNDLE,), AGENTS, backend, folder, executor=executor, course=Course(retries=retrying(1)))
+    made = plan((BUNDLE,), AGENTS, backends=("toy",), attempts=attempts)
+    return run(made, (BUNDLE,), AGENTS, (backend,), folder, executor=executor, course=Course(retries=retrying(1)))
+
+
+@pytest.mark.slow
+@pytest.mark.usefixtures("workers_find_tests")
+def test_ray_plays_everything_on_each_backend(tmp_path: Path) -> None:
+    play_both(tmp_path, RayExecutor(2))
 
 
 @pytest.mark.slow
@@ -111,11 +118,11 @@ def test_a_trial_that_always_kills_its_worker_is_errored(tmp_path: Path) -> None
 @pytest.mark.usefixtures("workers_find_tests")
 def test_what_waits_plays_at_once_beside_what_computes(tmp_path: Path) -> None:
     agents = (AGENTS[0], slow(ways=Slow(seconds=0.2)))
-    made = plan((BUNDLE,), agents, backend="toy", attempts=4)
+    made = plan((BUNDLE,), agents, backends=("toy",), attempts=4)
     course = Course(in_flight={"there": 12})
 
     def playing(folder: Path, executor: RayExecutor | LocalExecutor) -> Summary:
-        return run(made, (BUNDLE,), agents, ToyBackend(), folder, executor=executor, course=course)
+        return run(made, (BUNDLE,), agents, (ToyBackend(),), folder, executor=executor, course=course)
 
     summary = playing(tmp_path / "ray", RayExecutor(2))
     playing(tmp_path / "local", LocalExecutor())
@@ -132,10 +139,10 @@ def test_a_waiting_trial_that_kills_its_worker_takes_no_others_with_it(tmp_path:
     marks = tmp_path / "marks"
     marks.mkdir()
     agents = (slow(ways=Slow(seconds=0.05)),)
-    made = plan((BUNDLE,), agents, backend="toy", attempts=2)
+    made = plan((BUNDLE,), agents, backends=("toy",), attempts=2)
     course = Course(in_flight={"there": 4}, retries=retrying(0))
     backend = Deadly(marks, stubborn=True)
-    summary = run(made, (BUNDLE,), agents, backend, tmp_path / "run", executor=RayExecutor(2), course=course)
+    summary = run(made, (BUNDLE,), agents, (backend,), tmp_path / "run", executor=RayExecutor(2), course=course)
     records = list(read_records(tmp_path / "run"))
     assert summary.done == len(records) == 18
     errored = [record for record in records if record.outcome == "Errored"]
@@ -159,9 +166,11 @@ def test_models_are_asked_from_workers_within_the_bound_of_their_endpoint(
     with serving(lambda _number: answer) as served:
         endpoints = {"here": Endpoint(name="here", url=served.url, key_from="HERE_KEY")}
         agents = (AGENTS[0], parse_agent("llm:here/tiny", endpoints=endpoints, settings={"temperature": 0}))
-        made = plan((BUNDLE,), agents, backend="toy", attempts=2)
+        made = plan((BUNDLE,), agents, backends=("toy",), attempts=2)
         course = Course(in_flight={"here": 5})
-        summary = run(made, (BUNDLE,), agents, ToyBackend(), tmp_path / "run", executor=RayExecutor(2), course=course)
+        summary = run(
+            made, (BUNDLE,), agents, (ToyBackend(),), tmp_path / "run", executor=RayExecutor(2), course=course
+        )
         keys = {headers["authorization"] for _, headers, _ in served.asked}
     assert (summary.done, summary.errored) == (36, 0)
     assert 2 <= meter.most <= 5

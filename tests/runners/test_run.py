@@ -48,7 +48,7 @@ COLUMNS = "SELECT trial_id, ordinal, outcome, start, length, agent, pack, kind, 
 
 
 def planned(attempts: int = 2) -> Plan:
-    return plan((BUNDLE,), AGENTS, backend="toy", attempts=attempts)
+    return plan((BUNDLE,), AGENTS, backends=("toy",), attempts=attempts)
 
 
 def start(folder: Path, made: Plan | None = None, backend: ToyBackend | None = None, *, retries: int = 2) -> Summary:
@@ -57,7 +57,7 @@ def start(folder: Path, made: Plan | None = None, backend: ToyBackend | None = N
         made or planned(),
         (BUNDLE,),
         AGENTS,
-        used,
+        (used,),
         folder,
         executor=LocalExecutor(),
         course=Course(retries=retrying(retries)),
@@ -101,7 +101,9 @@ class Tearing(LocalExecutor):
 def test_every_planned_trial_has_one_record(tmp_path: Path) -> None:
     seen: list[Progress] = []
     made = planned()
-    summary = run(made, (BUNDLE,), AGENTS, ToyBackend(), tmp_path / "r", executor=LocalExecutor(), progress=seen.append)
+    summary = run(
+        made, (BUNDLE,), AGENTS, (ToyBackend(),), tmp_path / "r", executor=LocalExecutor(), progress=seen.append
+    )
     records = list(read_records(tmp_path / "r"))
     assert [record.trial_id for record in records] == [job.trial_id for job in made.jobs()]
     assert (summary.planned, summary.done, summary.resumed, summary.errored) == (made.size, made.size, 0, 0)
@@ -239,7 +241,7 @@ def test_a_fault_of_ours_is_errored_and_says_where() -> None:
 
 def test_an_interrupted_run_drains_and_goes_on(tmp_path: Path) -> None:
     made = planned()
-    summary = run(made, (BUNDLE,), AGENTS, ToyBackend(), tmp_path, executor=Tearing(1))
+    summary = run(made, (BUNDLE,), AGENTS, (ToyBackend(),), tmp_path, executor=Tearing(1))
     assert summary.interrupted
     assert 0 < summary.done < made.size
     assert len(list(read_records(tmp_path))) == summary.done
@@ -289,11 +291,11 @@ def test_a_run_folder_that_cannot_be_made_is_the_hosts_fault(tmp_path: Path) -> 
 
 @pytest.mark.parametrize("missing", ["bundle", "agent", "backend"])
 def test_a_run_needs_what_its_plan_names(tmp_path: Path, missing: str) -> None:
-    made = planned() if missing != "backend" else replace(planned(), backend="other")
+    made = planned() if missing != "backend" else replace(planned(), backends=("other",))
     bundles = () if missing == "bundle" else (BUNDLE,)
     agents = AGENTS[1:] if missing == "agent" else AGENTS
     with pytest.raises(PlanError, match=f"the plan (needs the|is for the) {missing}"):
-        run(made, bundles, agents, ToyBackend(), tmp_path, executor=LocalExecutor())
+        run(made, bundles, agents, (ToyBackend(),), tmp_path, executor=LocalExecutor())
 
 
 def test_an_executor_has_to_be_started() -> None:

@@ -164,7 +164,7 @@ class Crowd(ToyBackend):
 
 def play(folder: Path, backend: ToyBackend, progress: Report | None = None) -> Summary:
     made = planned(attempts=3)
-    return run(made, (BUNDLE,), AGENTS, backend, folder, executor=LocalExecutor(), progress=progress)
+    return run(made, (BUNDLE,), AGENTS, (backend,), folder, executor=LocalExecutor(), progress=progress)
 
 
 def test_a_run_of_many_at_once_has_the_records_of_one_after_the_other(tmp_path: Path) -> None:

@@ -50,7 +50,7 @@ def bundle() -> VerifiedBundle:
 
 def planned(attempts: int) -> tuple[VerifiedBundle, Plan]:
     made = bundle()
-    return made, plan((made,), (AGENT,), backend="container", attempts=attempts)
+    return made, plan((made,), (AGENT,), backends=("container",), attempts=attempts)
 
 
 def play(folder: Path, attempts: int, *, at_once: int | None = None) -> Summary:

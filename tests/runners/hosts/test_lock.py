@@ -58,9 +58,9 @@ def test_a_proof_names_its_image_and_a_run_takes_no_other(tmp_path: Path) -> Non
     assert [scenario.image for scenario in prove(bundle, ToyBackend(), repeats=1).scenarios] == [""]
     bundle.proof = proof
     agents = (parse_agent("nop"),)
-    made = plan((bundle,), agents, backend="toy")
+    made = plan((bundle,), agents, backends=("toy",))
     with pytest.raises(HostError, match="was proven on the image sha256:one, and that of its system toy is sha256:two"):
-        run(made, (bundle,), agents, OnImage("sha256:two"), tmp_path / "two", executor=LocalExecutor())
+        run(made, (bundle,), agents, (OnImage("sha256:two"),), tmp_path / "two", executor=LocalExecutor())
     assert not (tmp_path / "two").exists()
-    assert run(made, (bundle,), agents, OnImage("sha256:one"), tmp_path / "one", executor=LocalExecutor()).done
-    assert run(made, (bundle,), agents, ToyBackend(), tmp_path / "none", executor=LocalExecutor()).done
+    assert run(made, (bundle,), agents, (OnImage("sha256:one"),), tmp_path / "one", executor=LocalExecutor()).done
+    assert run(made, (bundle,), agents, (ToyBackend(),), tmp_path / "none", executor=LocalExecutor()).done

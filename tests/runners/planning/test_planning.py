@@ -41,7 +41,7 @@ worlds: [primary, twin]
 attempts: 5
 seeds: [1, 2]
 limits: {{commands: 7, seconds: 1h}}
-backend: {{concurrency: 2}}
+backends: {{sim: {{concurrency: 2}}, container: {{}}}}
 budget: {{money: 5, tokens: 100000, wall: 6h}}
 retries: {{rate-limit: 9}}
 baseline: runs/before
@@ -91,7 +91,8 @@ def test_a_whole_plan(home: Path) -> None:
         2,
     )
     assert [document.course.at_once(lane) for lane in ("here", "ollama", "programs", "openai")] == [3, 2, 4, 8]
-    assert (document.workers, document.backend, document.baseline) == (2, "sim", home / "runs/before")
+    assert (document.backends, document.course.worlds) == (("sim", "container"), {"sim": 2})
+    assert document.baseline == home / "runs/before"
     assert document.limits == GivenLimits(commands=7, seconds=3600)
 
     found = resolve(document, trust(home))
@@ -106,7 +107,8 @@ def test_a_whole_plan(home: Path) -> None:
     assert [world for world, _ in scenario.worlds] == ["primary", "other"]
     assert (scenario.limits.commands, scenario.limits.seconds) == (7, 3600)
     assert scenario.limits.output_bytes == repair().limits.output_bytes
-    assert plan.size == 4 * 2 * 5 * 2
+    assert plan.backends == ("sim", "container")
+    assert plan.size == 4 * 2 * 5 * 2 * 2
 
 
 def test_the_least_plan(home: Path) -> None:
@@ -154,7 +156,7 @@ PACKS = "packs: [{path: toys}]\n"
         ("plan: a\nscenarios: [none]\n" + PACKS + AGENTS, "no scenario `none`"),
         ("plan: a\nworlds: [none]\n" + PACKS + AGENTS, "nothing to play"),
         ("plan: a\nsplits: [heldout]\n" + PACKS + AGENTS, "nothing to play"),
-        ("plan: a\nbackend: {name: cloud}\n" + PACKS + AGENTS, "there is no backend `cloud` here"),
+        ("plan: a\nbackends: {cloud: {}}\n" + PACKS + AGENTS, "there is no backend `cloud` here"),
         ("plan: a\nendpoints: {mine: {concurrency: 3}}\n" + PACKS + AGENTS, "the endpoint `mine` has no `url`"),
         ("plan: a\nendpoints: {mine: {url: here}}\n" + PACKS + AGENTS, "`url`"),
         (
