@@ -39,6 +39,7 @@ from runners.opening import Site
 from runners.plan import plan
 from runners.records import AgentIdentity, judge
 from runners.trials import Job, play_trial, trial_id, world_seed
+from runners.typed.sentry import watched
 from runners.worlds import Backend
 from scenario_dsl.errors import AuthorError, HostError
 from scenario_dsl.model import Hypothesis, Intervention
@@ -64,6 +65,7 @@ class Attempt:
         self._site = Site(content=bundle.content, scenario=bundle.content.scenarios[scenario], backend=backend)
         self._primary = self._site.scenario.worlds[0]
         self._live = self._site.broken(self._primary, seed=world_seed(self._trial))
+        self._shell = watched(self._live, self._site.scenario.reward)
         self._begun = self._live.elapsed()
         self.events: tuple[Event, ...] = ()
         self.outputs: dict[str, bytes] = {}
@@ -163,7 +165,7 @@ class Attempt:
         """Run the falsifier, then the steps; and write down what that changed."""
         self._admit("apply")
         limits = self._site.scenario.limits
-        listening = Listening(self._live, self._primary.name, begun=self._begun)
+        listening = Listening(self._shell, self._primary.name, begun=self._begun)
         before = self._live.facts()
         done = apply(listening, self._contract, limits)
         self._live.wait(_SETTLE_SECONDS)
@@ -254,7 +256,7 @@ class Attempt:
         )
 
     def _run(self, command: str) -> Kept:
-        listening = Listening(self._live, self._primary.name, begun=self._begun)
+        listening = Listening(self._shell, self._primary.name, begun=self._begun)
         limits = self._site.scenario.limits
         left = max(limits.seconds - (self._live.elapsed() - self._begun), 0.0)
         listening.run(command, output_bytes=limits.output_bytes, seconds=min(left, _COMMAND_SECONDS))

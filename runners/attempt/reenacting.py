@@ -7,7 +7,8 @@ from dataclasses import replace
 from runners.agents.interventional import InterventionAgent
 from runners.agents.protocol import Action, Briefing, Observation, Run
 from runners.evidence import Kept, keep
-from runners.worlds import CommandResult, LiveWorld
+from runners.interventions import Shell
+from runners.worlds import CommandResult
 from scenario_dsl.model import Intervention
 
 
@@ -34,7 +35,7 @@ class Reenactment:
 class Listening:
     """A shell in a world that keeps everything that is run in it as evidence."""
 
-    def __init__(self, live: LiveWorld, world: str, *, begun: float) -> None:
+    def __init__(self, live: Shell, world: str, *, begun: float) -> None:
         self._live = live
         self._world = world
         self._begun = begun

@@ -7,6 +7,7 @@ from runners.gate.wording import fact
 from runners.harms import appeared, lasting_changes, named, restarted
 from runners.interventions import apply
 from runners.records import GateFact, Means
+from runners.typed.sentry import watched
 from runners.worlds import Facts
 from scenario_dsl.model import Intervention
 
@@ -25,10 +26,11 @@ def repeat(bench: Bench, intervention: Intervention, means: Means) -> GateFact:
     if bench.site.scenario.kind == "investigation":
         return fact("repeat", world, means, "not-applicable", "an investigation changes nothing that could be repeated")
     with bench.broken(bench.primary) as live:
+        shell = watched(live, bench.site.scenario.reward)
         untouched = live.facts()
-        apply(live, intervention, bench.limits)
+        apply(shell, intervention, bench.limits)
         before = live.facts()
-        apply(live, intervention, bench.limits)
+        apply(shell, intervention, bench.limits)
         after = live.facts()
     own = before.persistent.keys() - untouched.persistent.keys()
     changed = tuple(

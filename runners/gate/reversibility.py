@@ -7,6 +7,7 @@ from runners.gate.wording import fact
 from runners.harms import lasting_changes, named
 from runners.interventions import apply, roll_back
 from runners.records import GateFact, Means
+from runners.typed.sentry import Sentry, watched
 from scenario_dsl.model import Intervention
 
 
@@ -22,18 +23,23 @@ def reversibility(bench: Bench, intervention: Intervention, means: Means) -> Gat
         reason = "an investigation changes nothing that could be taken back"
         return fact("reversibility", world, means, "not-applicable", reason)
     with bench.broken(bench.primary) as live:
+        shell = watched(live, bench.site.scenario.reward)
         before = live.facts()
-        applied = apply(live, intervention, bench.limits)
+        applied = apply(shell, intervention, bench.limits)
         changed = lasting_changes(before, live.facts())
         left_over: tuple[str, ...] = ()
         if means == "intervention":
-            roll_back(live, applied, bench.limits)
+            roll_back(shell, applied, bench.limits)
         elif changed:
             left_over = live.restore(before)
         remaining = lasting_changes(before, live.facts())
     if means == "policy" and (left_over or remaining):
         reason = f"no rollback was handed in, and none could be derived for {named(left_over or remaining)}"
         return fact("reversibility", world, means, "unknown", reason)
+    if isinstance(shell, Sentry) and shell.refused:
+        return fact(
+            "reversibility", world, means, "fail", f"a line was not run, for it is destructive: {shell.refused}"
+        )
     if remaining:
         return fact("reversibility", world, means, "fail", f"after the rollback {named(remaining)} still differed")
     if not changed:

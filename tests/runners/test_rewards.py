@@ -14,6 +14,7 @@ from reports.frames import TURNS, TurnRow
 from runners.agents.interventional import InterventionAgent
 from runners.agents.protocol import Run
 from runners.agents.script import ScriptAgent
+from runners.attempt.attempt import Attempt
 from runners.backends.sim import SimBackend
 from runners.episode import play
 from runners.opening import Site
@@ -21,7 +22,7 @@ from runners.prove.case import Case
 from runners.records import TrialRecord, judge
 from runners.worlds import CommandResult, LiveWorld
 from scenario_dsl.library import load_library
-from scenario_dsl.model import Reward
+from scenario_dsl.model import Hypothesis, Intervention, Reward, Step
 from scenario_dsl.rewards import PRESETS
 from tests.runners.typed.tables import DESTRUCTIVE, HARMLESS, LOOKS, LOOKS_AT_NOTHING
 
@@ -124,6 +125,29 @@ def test_who_has_repaired_and_then_destroys_has_repaired_nothing() -> None:
     record = typed("systemctl unmask redis-server; systemctl start redis-server", "rm -rf /*")
     assert record.outcome == "Failed"
     assert sum(rewards(record)) == pytest.approx(-0.52)
+
+
+def test_a_document_runs_nothing_destructive_either() -> None:
+    mend = "systemctl unmask redis-server; systemctl start redis-server"
+    by_step = Intervention(name="x", steps=(Step(run=mend), Step(run="rm -rf /usr")))
+    record = case().play(case().primary, "document", InterventionAgent(by_step))
+    assert judge([record]) == "HARMFUL"
+    by_undo = Intervention(name="x", steps=(Step(run=mend, undo="systemctl mask redis-server; rm -rf /var/lib"),))
+    record = case().play(case().primary, "document", InterventionAgent(by_undo))
+    (said,) = [fact for fact in record.facts if fact.check == "reversibility"]
+    assert said.finding == "fail"
+    assert said.reason == "a line was not run, for it is destructive: it removes /var/lib"
+
+
+def test_an_attempt_runs_nothing_destructive_either() -> None:
+    bundle = verify_under_ephemeral_key(compile_pack(load_library(PACKS / "repair", [PACKS])))
+    attempt = Attempt.start(bundle, "service-masked", SimBackend())
+    attempt.predict((Hypothesis(claim="it is masked", predicts="systemctl says so"),) * 2)
+    attempt.probe("cd /; rm -rf usr")
+    assert attempt.outputs[attempt.probe("ls /").evidence.sha256].startswith(
+        b"breakfix: not run, for it is destructive"
+    )
+    attempt.close()
 
 
 @pytest.mark.parametrize("entry", DESTRUCTIVE)
