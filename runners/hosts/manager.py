@@ -17,6 +17,7 @@ from runners.hosts.files import Files
 
 _SECONDS = 15.0
 _BOOT_SECONDS = 90.0
+_PAUSE = 0.03
 _UP = ("running", "degraded")
 _MANAGER = ("/org/freedesktop/systemd1", "org.freedesktop.systemd1.Manager")
 _HELPER = (
@@ -25,6 +26,7 @@ _HELPER = (
     "socket.send_fds(socket.socket(fileno={back}), [b'x'], [link.fileno()])"
 )
 _UNIT, _SERVICE = "org.freedesktop.systemd1.Unit", "org.freedesktop.systemd1.Service"
+_INFINITY = (1 << 64) - 1
 _NEEDING = ("After", "Requires", "BindsTo", "Wants")
 _PROPERTIES = "org.freedesktop.DBus.Properties"
 
@@ -73,6 +75,12 @@ class Manager:
             restarts=_number(self._property(path, _SERVICE, "NRestarts")) if service else 0,
         )
 
+    def memory_limit(self, name: str) -> int | None:
+        """The most bytes that the processes of a service may hold together, MemoryMax=; None for no limit."""
+        path = str(self._call(*_MANAGER, "LoadUnit", name)[0])
+        limit = _number(self._property(path, _SERVICE, "MemoryMax"))
+        return None if limit == _INFINITY else limit
+
     def wait_until_up(self, units: Sequence[str], runs: Callable[[], bool]) -> None:
         """Until the machine has booted and these units are active. Raises DBusError where that takes too long, or where
         it `runs` no more."""
@@ -89,7 +97,7 @@ class Manager:
                 said = str(error)
             if not runs():
                 raise DBusError(f"the machine ended while it booted; {said}")
-            time.sleep(0.1)
+            time.sleep(_PAUSE)
         raise DBusError(f"the machine did not come up within {_BOOT_SECONDS:g} s; {said}")
 
     def state(self) -> str:

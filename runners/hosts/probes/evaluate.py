@@ -7,7 +7,7 @@ from types import MappingProxyType
 
 from runners.hosts.dbus import DBusError
 from runners.hosts.outside import Outside
-from runners.hosts.probes import accounts, certificate, network, services, sql, ssh, storage
+from runners.hosts.probes import accounts, certificate, network, redis, services, sql, ssh, storage
 from runners.sim.probes.arguments import Arguments
 from runners.worlds import Observation
 from scenario_dsl.model import Probe
@@ -27,7 +27,7 @@ KINDS: Mapping[str, Callable[[Outside, Arguments], Observation]] = MappingProxyT
         "memory": services.memory,
         "mount": storage.mount,
         "process": services.process,
-        "redis": network.redis,
+        "redis": redis.redis,
         "socket": services.socket,
         "sql": sql.sql,
         "ssh": ssh.ssh,

@@ -1,10 +1,9 @@
-"""http, dns, firewall, client and redis: asked over the network by code of our own, which stands outside the world or,
+"""http, dns, firewall and client: asked over the network by code of our own, which stands outside the world or,
 for what the machine offers to itself alone, in its network and nowhere else of it."""
 
 from __future__ import annotations
 
 import http.client
-import shlex
 import socket
 import ssl
 import struct
@@ -83,12 +82,12 @@ def _judge_way(outside: Outside, question: tuple[str, str, str], way: frozenset[
             outside.ways[question] = way
         return
     for port in sorted(outside.ways.get(question, frozenset())):
-        stranger = _stranger(outside, port)
+        stranger = stranger_on(outside, port)
         if port not in way or stranger is not None:
             seen.expect(False, f"{question[1]} was not answered by what belongs on port {port}")
 
 
-def _stranger(outside: Outside, port: int) -> str | None:
+def stranger_on(outside: Outside, port: int) -> str | None:
     """Who listens on the port and does not belong there; None where nobody does or it is the right one."""
     running = outside.processes()
     by_pid = {one.pid: one for one in running}
@@ -116,7 +115,7 @@ class Reach(NamedTuple):
 
     def connected(self, outside: Outside, patience: float = _PATIENCE) -> socket.socket:
         """Raises OSError."""
-        return _connected(outside, self.address, self.port, self.inside, patience)
+        return connected(outside, self.address, self.port, inside=self.inside, patience=patience)
 
 
 def reach(outside: Outside, url: str) -> Reach:
@@ -125,7 +124,7 @@ def reach(outside: Outside, url: str) -> Reach:
     known = {number for _, number in outside.baseline.listeners}
     inside = host in LOCAL and port in known and port not in outside.baseline.outside
     address = "127.0.0.1" if inside else outside.address_of(host)
-    name = _stranger(outside, port) if address in ("127.0.0.1", outside.box.plan.own) else None
+    name = stranger_on(outside, port) if address in ("127.0.0.1", outside.box.plan.own) else None
     stranger = None if name is None else f"{name} answers on port {port}, which is not what belongs there"
     return Reach(host, address, port, inside, stranger)
 
@@ -135,7 +134,8 @@ def secured(link: socket.socket, host: str) -> ssl.SSLSocket:
     return _unverified().wrap_socket(link, server_hostname=host)
 
 
-def _connected(outside: Outside, address: str, port: int, inside: bool, patience: float) -> socket.socket:
+def connected(outside: Outside, address: str, port: int, *, inside: bool, patience: float = _PATIENCE) -> socket.socket:
+    """A TCP connection from inside the world's network or from outside it. Raises OSError."""
     with in_network(outside.box.inside if inside else outside.box.outside):
         link = socket.socket(socket.AF_INET, socket.SOCK_STREAM)
     link.settimeout(patience)
@@ -155,45 +155,6 @@ def _unverified() -> ssl.SSLContext:
     context.check_hostname = False
     context.verify_mode = ssl.CERT_NONE
     return context
-
-
-def redis(outside: Outside, arguments: Arguments) -> Observation:
-    """Asked on the machine's loopback; the server must be the genuine program."""
-    seen = Seen()
-    stranger = _stranger(outside, 6379)
-    if stranger is not None:
-        seen.expect(False, f"{stranger} answers in Redis' place")
-        return seen.observation()
-    words = [word.encode() for word in shlex.split(arguments.require("command"))]
-    try:
-        with _connected(outside, "127.0.0.1", 6379, True, _PATIENCE) as link:
-            parts = [b"*%d\r\n" % len(words), *(b"$%d\r\n%s\r\n" % (len(word), word) for word in words)]
-            link.sendall(b"".join(parts))
-            value = _reply(link.makefile("rb"))
-    except OSError as error:
-        seen.expect(False, f"Redis: {error}")
-        return seen.observation()
-    equals, pattern = arguments.text("equals"), arguments.text("matches")
-    if equals is not None:
-        seen.expect(value == equals, f"the answer is {value}")
-    if pattern is not None:
-        seen.expect(value is not None and found(pattern, value), f"the answer is {value}")
-    return seen.observation()
-
-
-def _reply(stream: object) -> str | None:
-    line: bytes = stream.readline().rstrip(b"\r\n")  # type: ignore[attr-defined]
-    if not line:
-        raise OSError("no answer")
-    kind, rest = line[:1], line[1:].decode("utf-8", "replace")
-    if kind == b"$":
-        if int(rest) < 0:
-            return None
-        data: bytes = stream.read(int(rest) + 2)  # type: ignore[attr-defined]
-        return data[:-2].decode("utf-8", "replace")
-    if kind == b"*":
-        return " ".join(str(_reply(stream)) for _ in range(max(0, int(rest))))
-    return rest
 
 
 def firewall(outside: Outside, arguments: Arguments) -> Observation:

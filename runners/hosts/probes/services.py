@@ -11,7 +11,7 @@ from runners.sim.probes.arguments import Arguments
 from runners.sim.probes.seen import Seen
 from runners.worlds import Observation
 
-_ENABLED = ("enabled", "enabled-runtime", "alias", "linked")
+_ENABLED = ("enabled", "enabled-runtime", "alias")
 _WILD = ("0.0.0.0", "::", "*")  # noqa: S104 (compared with, not bound to)
 _LIMITS = {
     "nofile": "Max open files",
@@ -46,6 +46,7 @@ def unit(outside: Outside, arguments: Arguments) -> Observation:
 
 
 def limit(outside: Outside, arguments: Arguments) -> Observation:
+    """As the kernel keeps it of the main process; of memory, which the whole unit shares, as systemd does."""
     seen = Seen()
     found_ = outside.manager.unit(arguments.require("unit"))
     which, least = arguments.require("name"), arguments.integer("at_least") or 0
@@ -53,13 +54,18 @@ def limit(outside: Outside, arguments: Arguments) -> Observation:
     if main is None:
         seen.expect(False, f"{found_.name} has no main process")
         return seen.observation()
-    for line in Path(f"/proc/{main.pid}/limits").read_text().splitlines():
-        if which in _LIMITS and line.startswith(_LIMITS[which]):
-            soft = line[len(_LIMITS[which]) :].split()[0]
-            seen.expect(soft == "unlimited" or int(soft) >= least, f"{which} of {found_.name} is {soft}")
-            return seen.observation()
-    seen.expect(False, f"{which} of {found_.name} is not known here")
+    value = outside.manager.memory_limit(found_.name) if which == "memory" else _soft_limit(main, _LIMITS[which])
+    seen.expect(
+        value is None or value >= least, f"{which} of {found_.name} is {'infinity' if value is None else value}"
+    )
     return seen.observation()
+
+
+def _soft_limit(main: Process, title: str) -> int | None:
+    """None for no limit; OSError where the process is gone."""
+    lines = Path(f"/proc/{main.pid}/limits").read_text().splitlines()
+    soft = next(line[len(title) :].split()[0] for line in lines if line.startswith(title))
+    return None if soft == "unlimited" else int(soft)
 
 
 def process(outside: Outside, arguments: Arguments) -> Observation:

@@ -40,6 +40,9 @@ def file(outside: Outside, arguments: Arguments) -> Observation:
     if "target" in arguments:
         target = files.target(path)
         seen.expect(target == arguments.text("target"), f"{path} points to {target}")
+    if there is None and any(name in arguments for name in _ABOUT_CONTENT):
+        seen.expect(False, f"{path} leads nowhere")
+        return seen.observation()
     about = there if there is not None else here
     _attributes(outside, arguments, path, about, seen)
     _content(outside, arguments, path, there, seen)
@@ -54,6 +57,7 @@ def file(outside: Outside, arguments: Arguments) -> Observation:
     return seen.observation()
 
 
+_ABOUT_CONTENT = ("contains", "lacks", "size_at_most", "size_at_least", "readable_by", "readable_by_others")
 _STRANGER = Account(name="stranger", uid=60000, gid=60000, home="/", shell="", groups=())
 
 
@@ -152,7 +156,7 @@ def log(outside: Outside, arguments: Arguments) -> Observation:
     if data is None:
         seen.expect(False, f"{path} cannot be read")
         return seen.observation()
-    lines: Iterator[str] = iter(data.decode("utf-8", "replace").split("\n"))
+    lines: Iterator[str] = iter(data.decode("utf-8", "replace").removesuffix("\n").split("\n") if data else ())
     if within is not None:
         lines = recent(lines, now - within, now)
     count = sum(found(pattern, line) for line in lines)
