@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from runners.hosts.files import About, Files
 from runners.hosts.outside import Outside
-from runners.sim.probes.accounts import judge
-from runners.sim.probes.arguments import Arguments
+from runners.probes.accounts import judge
+from runners.probes.arguments import Arguments
 from runners.sim.users import Accounts
 from runners.worlds import Observation
 

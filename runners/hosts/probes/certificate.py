@@ -6,9 +6,9 @@ import ssl
 
 from runners.hosts.outside import Outside
 from runners.hosts.probes.network import reach, secured
-from runners.sim.probes.arguments import Arguments
-from runners.sim.probes.certificate import judge
-from runners.sim.probes.seen import Seen
+from runners.probes.arguments import Arguments
+from runners.probes.certificate import judge
+from runners.probes.seen import Seen
 from runners.worlds import Observation
 
 

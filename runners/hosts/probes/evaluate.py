@@ -8,7 +8,7 @@ from types import MappingProxyType
 from runners.hosts.dbus import DBusError
 from runners.hosts.outside import Outside
 from runners.hosts.probes import accounts, certificate, network, redis, services, sql, ssh, storage
-from runners.sim.probes.arguments import Arguments
+from runners.probes.arguments import Arguments
 from runners.worlds import Observation
 from scenario_dsl.model import Probe
 

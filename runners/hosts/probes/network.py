@@ -16,8 +16,8 @@ from runners.hosts.outside import LOCAL, Outside
 from runners.hosts.probes.tracing import HEADER, Trace
 from runners.hosts.wiring import firewall_rules
 from runners.patterns import found
-from runners.sim.probes.arguments import Arguments
-from runners.sim.probes.seen import Seen
+from runners.probes.arguments import Arguments
+from runners.probes.seen import Seen
 from runners.worlds import Observation
 
 _PATIENCE = 20.0

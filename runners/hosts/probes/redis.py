@@ -9,8 +9,8 @@ from typing import Protocol
 from runners.hosts.outside import Outside
 from runners.hosts.probes.network import connected, stranger_on
 from runners.patterns import found
-from runners.sim.probes.arguments import Arguments
-from runners.sim.probes.seen import Seen
+from runners.probes.arguments import Arguments
+from runners.probes.seen import Seen
 from runners.worlds import Observation
 
 _PORT = 6379

@@ -7,8 +7,8 @@ from pathlib import Path
 from runners.hosts.kernel_view import Process
 from runners.hosts.outside import Outside
 from runners.patterns import found
-from runners.sim.probes.arguments import Arguments
-from runners.sim.probes.seen import Seen
+from runners.probes.arguments import Arguments
+from runners.probes.seen import Seen
 from runners.worlds import Observation
 
 _ENABLED = ("enabled", "enabled-runtime", "alias")

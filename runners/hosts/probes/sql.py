@@ -10,8 +10,8 @@ from runners.hosts.kernel import as_user
 from runners.hosts.outside import Outside
 from runners.hosts.postgres import SqlError, ask
 from runners.patterns import found
-from runners.sim.probes.arguments import Arguments
-from runners.sim.probes.seen import Seen
+from runners.probes.arguments import Arguments
+from runners.probes.seen import Seen
 from runners.worlds import Observation
 
 _PATIENCE = 20.0

@@ -8,8 +8,8 @@ from runners.hosts.kernel import in_network
 from runners.hosts.kernel_view import connected_to
 from runners.hosts.outside import Outside
 from runners.hosts.ssh import NOTHING_ASKED, ways_in
-from runners.sim.probes.arguments import Arguments
-from runners.sim.probes.seen import Seen
+from runners.probes.arguments import Arguments
+from runners.probes.seen import Seen
 from runners.worlds import Observation
 
 _PATIENCE = 30.0

@@ -10,9 +10,9 @@ from collections.abc import Iterator
 from runners.hosts.files import About, Account
 from runners.hosts.outside import Outside
 from runners.patterns import found
-from runners.sim.probes.arguments import Arguments
-from runners.sim.probes.seen import Seen
-from runners.sim.probes.timestamps import recent
+from runners.probes.arguments import Arguments
+from runners.probes.seen import Seen
+from runners.probes.timestamps import recent
 from runners.sim.programs.cron import CrontabError, Entry, parse
 from runners.worlds import Observation
 

@@ -5,10 +5,10 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from runners.patterns import found
+from runners.probes.arguments import Arguments
+from runners.probes.seen import Seen
 from runners.sim.machine import Machine
-from runners.sim.probes.arguments import Arguments
 from runners.sim.probes.baseline import Baseline
-from runners.sim.probes.seen import Seen
 from runners.sim.programs.cron import CrontabError, Entry, parse, tables
 from runners.worlds import Observation
 

@@ -9,10 +9,10 @@ from __future__ import annotations
 import shlex
 
 from runners.patterns import found
+from runners.probes.arguments import Arguments
+from runners.probes.seen import Seen
 from runners.sim.machine import Machine
-from runners.sim.probes.arguments import Arguments
 from runners.sim.probes.baseline import Baseline
-from runners.sim.probes.seen import Seen
 from runners.sim.programs import postgres as pg
 from runners.sim.programs import redis as rd
 from runners.sim.programs.sql import SqlError, SqlRequest

@@ -4,11 +4,11 @@ from __future__ import annotations
 
 import posixpath
 
+from runners.probes.arguments import Arguments
+from runners.probes.seen import Seen
 from runners.sim.files.tree import Mount
 from runners.sim.machine import Machine
-from runners.sim.probes.arguments import Arguments
 from runners.sim.probes.baseline import Baseline
-from runners.sim.probes.seen import Seen
 from runners.worlds import Observation
 
 

@@ -7,6 +7,7 @@ from operator import is_
 from types import MappingProxyType
 from typing import NamedTuple
 
+from runners.probes.arguments import Arguments
 from runners.sim.machine import Machine
 from runners.sim.probes import (
     accounts,
@@ -22,7 +23,6 @@ from runners.sim.probes import (
     ssh,
     units,
 )
-from runners.sim.probes.arguments import Arguments
 from runners.sim.probes.baseline import NOTHING_KNOWN, Baseline
 from runners.worlds import Observation
 from scenario_dsl.model import Probe

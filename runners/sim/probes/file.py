@@ -6,12 +6,12 @@ import stat
 from collections.abc import Callable
 
 from runners.patterns import found
+from runners.probes.arguments import Arguments
+from runners.probes.seen import Seen
 from runners.sim.files.content import Content
 from runners.sim.files.inode import READ, Inode
 from runners.sim.machine import Machine
-from runners.sim.probes.arguments import Arguments
 from runners.sim.probes.baseline import Baseline
-from runners.sim.probes.seen import Seen
 from runners.sim.users import accounts
 from runners.worlds import Observation
 

@@ -14,13 +14,13 @@ from typing import NamedTuple
 from urllib.parse import urlsplit
 
 from runners.patterns import found
+from runners.probes.arguments import Arguments
+from runners.probes.seen import Seen
 from runners.sim.budget import Budget
 from runners.sim.machine import Machine
 from runners.sim.network.connect import ConnectFailure, connect
 from runners.sim.network.http import HttpFailure, HttpResponse, request
-from runners.sim.probes.arguments import Arguments
 from runners.sim.probes.baseline import Baseline
-from runners.sim.probes.seen import Seen
 from runners.sim.probes.vantage import LOCAL, client_address, own_address
 from runners.worlds import Observation
 

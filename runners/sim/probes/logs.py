@@ -10,12 +10,12 @@ from collections.abc import Iterator
 from itertools import chain, islice
 
 from runners.patterns import found, lines_with
+from runners.probes.arguments import Arguments
+from runners.probes.seen import Seen
+from runners.probes.timestamps import recent
 from runners.sim.files.content import Content
 from runners.sim.machine import Machine
-from runners.sim.probes.arguments import Arguments
 from runners.sim.probes.baseline import Baseline
-from runners.sim.probes.seen import Seen
-from runners.sim.probes.timestamps import recent
 from runners.sim.systemd.journal import entries
 from runners.sim.systemd.units import full_name
 from runners.worlds import Observation

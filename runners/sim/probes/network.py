@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 from runners.patterns import found
+from runners.probes.arguments import Arguments
+from runners.probes.seen import Seen
 from runners.sim.machine import Machine
 from runners.sim.network.firewall import rule_text
 from runners.sim.network.names import ResolveFailure, resolve
-from runners.sim.probes.arguments import Arguments
 from runners.sim.probes.baseline import Baseline
-from runners.sim.probes.seen import Seen
 from runners.sim.traffic import samples
 from runners.worlds import Observation
 

@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 from runners.patterns import found
+from runners.probes.arguments import Arguments
+from runners.probes.seen import Seen
 from runners.sim.machine import Machine
 from runners.sim.memory import memory as memory_of
-from runners.sim.probes.arguments import Arguments
 from runners.sim.probes.baseline import Baseline
-from runners.sim.probes.seen import Seen
 from runners.sim.processes import Process
 from runners.sim.users import accounts
 from runners.worlds import Observation

@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
+from runners.probes.arguments import Arguments
+from runners.probes.seen import Seen
 from runners.sim.machine import Machine
 from runners.sim.network.connect import ConnectFailure, connect
-from runners.sim.probes.arguments import Arguments
 from runners.sim.probes.baseline import Baseline
-from runners.sim.probes.seen import Seen
 from runners.sim.probes.vantage import client_address, own_address
 from runners.sim.programs.sshd import offered
 from runners.worlds import Observation
