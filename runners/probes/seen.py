@@ -22,3 +22,10 @@ class Seen:
 
     def observation(self) -> Observation:
         return Observation(holds=self._holds, detail="; ".join(self._facts).replace("\n", " ")[:300])
+
+
+def nothing_held(fact: str) -> Observation:
+    """Where it could not be looked at, nothing that was expected of it holds; `fact` says why."""
+    seen = Seen()
+    seen.expect(False, fact)
+    return seen.observation()

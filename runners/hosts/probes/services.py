@@ -2,16 +2,18 @@
 
 from __future__ import annotations
 
+from math import inf
 from pathlib import Path
 
 from runners.hosts.kernel_view import Process
+from runners.hosts.manager import Unit
 from runners.hosts.outside import Outside
 from runners.patterns import found
 from runners.probes.arguments import Arguments
 from runners.probes.seen import Seen
+from runners.probes.units import LimitLook, Main, UnitLook, judge_limit, judge_unit
 from runners.worlds import Observation
 
-_ENABLED = ("enabled", "enabled-runtime", "alias")
 _WILD = ("0.0.0.0", "::", "*")  # noqa: S104 (compared with, not bound to)
 _LIMITS = {
     "nofile": "Max open files",
@@ -24,41 +26,35 @@ _LIMITS = {
 
 
 def unit(outside: Outside, arguments: Arguments) -> Observation:
-    """`state: active` of a service wants a living main process of the program that it is on the healthy machine."""
-    seen = Seen()
-    found_ = outside.manager.unit(arguments.require("name"))
-    name, wanted = found_.name, arguments.text("state")
-    if wanted == "active":
-        problem = _pretended(outside, name, found_.main)
-        seen.expect(found_.active == "active" and not problem, f"{name} is {found_.active}{problem}")
-    elif wanted is not None:
-        seen.expect(found_.active == wanted, f"{name} is {found_.active}")
-    enabled, masked = arguments.flag("enabled"), arguments.flag("masked")
-    if enabled is not None:
-        seen.expect((found_.file in _ENABLED) is enabled, f"{name} is {found_.file or 'not there'}")
-    if masked is not None:
-        now = found_.load == "masked" or found_.file.startswith("masked")
-        seen.expect(now is masked, f"{name} is {'masked' if now else 'not masked'}")
-    most = arguments.integer("restarts_at_most")
-    if most is not None:
-        seen.expect(found_.restarts <= most, f"{name} was restarted {found_.restarts} times")
-    return seen.observation()
+    unit_ = outside.manager.unit(arguments.require("name"))
+    known = outside.baseline.mains.get(unit_.name)
+    looked = known is not None and arguments.text("state") == "active"
+    main = _main(outside, unit_) if looked else None
+    look = UnitLook(
+        name=unit_.name,
+        active=unit_.active,
+        has_main=known is not None,
+        main=None if main is None else Main(main.name, main.state, outside.program(main) == known),
+        file=unit_.file,
+        masked=unit_.load == "masked" or unit_.file.startswith("masked"),
+        restarts=unit_.restarts,
+    )
+    return judge_unit(look, arguments)
 
 
 def limit(outside: Outside, arguments: Arguments) -> Observation:
     """As the kernel keeps it of the main process; of memory, which the whole unit shares, as systemd does."""
-    seen = Seen()
-    found_ = outside.manager.unit(arguments.require("unit"))
-    which, least = arguments.require("name"), arguments.integer("at_least") or 0
-    main = next((one for one in outside.processes() if found_.main and one.inner == found_.main), None)
+    unit_, name = outside.manager.unit(arguments.require("unit")), arguments.require("name")
+    main = _main(outside, unit_)
     if main is None:
-        seen.expect(False, f"{found_.name} has no main process")
-        return seen.observation()
-    value = outside.manager.memory_limit(found_.name) if which == "memory" else _soft_limit(main, _LIMITS[which])
-    seen.expect(
-        value is None or value >= least, f"{which} of {found_.name} is {'infinity' if value is None else value}"
-    )
-    return seen.observation()
+        return judge_limit(None, unit_.name, arguments)
+    value = outside.manager.memory_limit(unit_.name) if name == "memory" else _soft_limit(main, _LIMITS[name])
+    look = LimitLook("infinity", inf) if value is None else LimitLook(str(value), value)
+    return judge_limit(look, unit_.name, arguments)
+
+
+def _main(outside: Outside, unit_: Unit) -> Process | None:
+    return next((one for one in outside.processes() if unit_.main and one.inner == unit_.main), None)
 
 
 def _soft_limit(main: Process, title: str) -> int | None:
@@ -153,16 +149,3 @@ def memory_of(outside: Outside) -> tuple[int, int]:
     """(limit, available) in bytes, of the world's control group."""
     state = outside.box.limits()
     return state.memory, max(0, state.memory - state.memory_used)
-
-
-def _pretended(outside: Outside, name: str, main: int) -> str:
-    """Why an active unit is not the real thing; "" when it is."""
-    known = outside.baseline.mains.get(name)
-    if known is None:
-        return ""
-    process_ = next((one for one in outside.processes() if one.inner == main), None)
-    if process_ is None:
-        return " without a main process"
-    if process_.state == "T":
-        return ", its main process is stopped"
-    return "" if outside.program(process_) == known else f", its main process is {process_.name}"

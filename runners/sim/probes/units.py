@@ -3,15 +3,15 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from math import inf
 
 from runners.probes.arguments import Arguments
-from runners.probes.seen import Seen
+from runners.probes.units import LimitLook, Main, UnitLook, judge_limit, judge_unit
 from runners.sim.machine import Machine
 from runners.sim.probes.baseline import Baseline
 from runners.sim.systemd.install import is_enabled
 from runners.sim.systemd.jobs import UnitError
 from runners.sim.systemd.manager import state_of
-from runners.sim.systemd.state import UnitState
 from runners.sim.systemd.unitfile import UnitFile, byte_size
 from runners.sim.systemd.units import full_name, read_unit, unit_file
 from runners.worlds import Observation
@@ -48,54 +48,30 @@ def limit_reads(_: Arguments) -> Callable[[Machine], tuple[object, ...]]:
 
 
 def unit(machine: Machine, arguments: Arguments, baseline: Baseline) -> Observation:
-    """`state: active` of a service wants a living main process that is the program it is on the healthy machine: a unit
-    whose ExecStart became `sleep infinity` is active for systemd, and not for us."""
-    seen, name = Seen(), full_name(arguments.require("name"))
+    name = full_name(arguments.require("name"))
     state = state_of(machine, name)
-    wanted = arguments.text("state")
-    if wanted == "active":
-        problem = _pretended(machine, state, baseline)
-        seen.expect(state.active == "active" and not problem, f"{name} is {state.active}{problem}")
-    elif wanted is not None:
-        seen.expect(state.active == wanted, f"{name} is {state.active}")
-    enabled, masked = arguments.flag("enabled"), arguments.flag("masked")
-    if enabled is not None:
-        word = _file_state(machine, name)
-        seen.expect((word in ("enabled", "enabled-runtime", "alias")) is enabled, f"{name} is {word}")
-    if masked is not None:
-        now = read_unit(machine.view(), name).load_state == "masked"
-        seen.expect(now is masked, f"{name} is {'masked' if now else 'not masked'}")
-    most = arguments.integer("restarts_at_most")
-    if most is not None:
-        seen.expect(state.restarts <= most, f"{name} was restarted {state.restarts} times")
-    return seen.observation()
+    known = baseline.mains.get(state.name)
+    main = None if known is None else machine.processes.get(state.main_pid)
+    look = UnitLook(
+        name=name,
+        active=state.active,
+        has_main=known is not None,
+        main=None if main is None else Main(main.name, main.state, main.program == known),
+        file=_file_state(machine, name) if "enabled" in arguments else "",
+        masked="masked" in arguments and read_unit(machine.view(), name).load_state == "masked",
+        restarts=state.restarts,
+    )
+    return judge_unit(look, arguments)
 
 
 def limit(machine: Machine, arguments: Arguments, baseline: Baseline) -> Observation:  # noqa: ARG001
-    """The soft limit that the manager's loaded unit gives its processes, of a unit that has a main process."""
-    seen, name = Seen(), full_name(arguments.require("unit"))
-    which, least = arguments.require("name"), arguments.integer("at_least") or 0
+    """The soft limit that the manager's loaded unit gives its processes."""
+    name = full_name(arguments.require("unit"))
     if machine.processes.get(state_of(machine, name).main_pid) is None:
-        seen.expect(False, f"{name} has no main process")
-        return seen.observation()
-    setting, default = _LIMITS[which]
+        return judge_limit(None, name, arguments)
+    setting, default = _LIMITS[arguments.require("name")]
     value = unit_file(machine, name).get("Service", setting, default).partition(":")[0]
-    size = None if value == "infinity" else byte_size(value)
-    seen.expect(value == "infinity" or (size is not None and size >= least), f"{which} of {name} is {value}")
-    return seen.observation()
-
-
-def _pretended(machine: Machine, state: UnitState, baseline: Baseline) -> str:
-    """Why an active unit is not the real thing; "" when it is."""
-    known = baseline.mains.get(state.name)
-    if known is None:
-        return ""
-    main = machine.processes.get(state.main_pid)
-    if main is None or main.state == "Z":
-        return " without a main process"
-    if main.state == "T":
-        return ", its main process is stopped"
-    return "" if main.program == known else f", its main process is {main.name}"
+    return judge_limit(LimitLook(value, inf if value == "infinity" else byte_size(value)), name, arguments)
 
 
 def _file_state(machine: Machine, name: str) -> str:

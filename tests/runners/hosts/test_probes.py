@@ -16,7 +16,7 @@ import pytest
 from runners.hosts.files import Files
 from runners.hosts.kernel_view import Process
 from runners.hosts.manager import Unit
-from runners.hosts.outside import Outside
+from runners.hosts.outside import Baseline, Outside
 from runners.hosts.probes.evaluate import evaluate
 from runners.hosts.probes.redis import RedisError, ask, password
 from runners.worlds import Observation
@@ -36,6 +36,7 @@ def outside() -> Iterator[SimpleNamespace]:
         files=files,
         covered=lambda path: None,
         now=time.time,
+        baseline=Baseline(),
         processes=lambda: (_ME,),
         manager=SimpleNamespace(unit=lambda name: unit_of("enabled"), memory_limit=lambda name: 64 << 20),
     )
