@@ -14,10 +14,10 @@ from runners.hosts.dbus import DBusError
 from runners.hosts.files import Files
 from runners.hosts.kernel_view import Listener, Process, control_group, listeners, processes, program_of
 from runners.hosts.manager import Manager
+from runners.probes.processes import WILD
 from runners.sim.system import SystemSpec, mappings, texts
 
 LOCAL = ("localhost", "127.0.0.1", "::1")
-_WILD = ("0.0.0.0", "::", "*")  # noqa: S104 (compared with, not bound to)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -149,7 +149,7 @@ class Outside:
         for listener in self.listeners(running):
             held = ports.setdefault((listener.protocol, listener.port), set())
             held.update(programs.get(pid, "") for pid in listener.pids)
-            if listener.address in _WILD or not listener.address.startswith(("127.", "::1")):
+            if listener.address in WILD or not listener.address.startswith(("127.", "::1")):
                 outside.add(listener.port)
         mains = {name: programs[by_inner[main].pid] for name, main in self.manager.services() if main in by_inner}
         self.baseline = Baseline(

@@ -10,11 +10,18 @@ from runners.hosts.manager import Unit
 from runners.hosts.outside import Outside
 from runners.patterns import found
 from runners.probes.arguments import Arguments
-from runners.probes.seen import Seen
+from runners.probes.processes import (
+    WILD,
+    MemoryLook,
+    ProcessesLook,
+    SocketLook,
+    judge_memory,
+    judge_process,
+    judge_socket,
+)
 from runners.probes.units import LimitLook, Main, UnitLook, judge_limit, judge_unit
 from runners.worlds import Observation
 
-_WILD = ("0.0.0.0", "::", "*")  # noqa: S104 (compared with, not bound to)
 _LIMITS = {
     "nofile": "Max open files",
     "nproc": "Max processes",
@@ -65,8 +72,7 @@ def _soft_limit(main: Process, title: str) -> int | None:
 
 
 def process(outside: Outside, arguments: Arguments) -> Observation:
-    """What is wanted to run has to be a program that has such a line on the healthy machine, where one has."""
-    seen, pattern, user = Seen(), arguments.require("matches"), arguments.text("user")
+    pattern, user = arguments.require("matches"), arguments.text("user")
     owner = outside.files.account(user) if user is not None else None
     matching = [
         one
@@ -74,53 +80,32 @@ def process(outside: Outside, arguments: Arguments) -> Observation:
         if found(pattern, one.line) and (user is None or (owner is not None and one.uid == owner.uid))
     ]
     known = {program for line, program in outside.baseline.lines if found(pattern, line)}
-    genuine = [one for one in matching if not known or outside.program(one) in known]
-    count = len(matching)
-    fact = f"{count} {'process' if count == 1 else 'processes'} /{pattern}/"
-    if len(genuine) < count:
-        fact += f", {count - len(genuine)} of another program than belongs there"
-    running = arguments.flag("running")
-    if running is not None:
-        seen.expect(bool(genuine) if running else not matching, fact)
-    least, most = arguments.integer("count_at_least"), arguments.integer("count_at_most")
-    if least is not None:
-        seen.expect(len(genuine) >= least, fact)
-    if most is not None:
-        seen.expect(count <= most, fact)
-    memory_ = arguments.integer("memory_at_most")
-    if memory_ is not None:
-        resident = sum(one.rss for one in matching)
-        seen.expect(resident <= memory_, f"they hold {resident} bytes")
-    return seen.observation()
+    genuine = sum(not known or outside.program(one) in known for one in matching)
+    look = ProcessesLook(len(matching), genuine, sum(one.rss for one in matching))
+    return judge_process(look, arguments)
 
 
 def socket(outside: Outside, arguments: Arguments) -> Observation:
-    """Who listens has to be what listens there on the healthy machine, or what is named; a stopped process does not."""
-    seen, port = Seen(), arguments.integer("port") or 0
-    protocol, address = arguments.text("protocol") or "tcp", arguments.text("address")
-    wanted, name = arguments.flag("listening"), arguments.text("process")
+    """A stopped process accepts nothing."""
+    protocol, port = arguments.text("protocol") or "tcp", arguments.integer("port") or 0
+    address, name = arguments.text("address"), arguments.text("process")
     running = outside.processes()
     by_pid = {one.pid: one for one in running}
-    holders: list[Process] = []
-    for listener in outside.listeners(running):
-        fits = address is None or listener.address == address or listener.address in _WILD
-        if listener.protocol == protocol and listener.port == port and fits:
-            holders += [by_pid[pid] for pid in listener.pids if pid in by_pid]
-    if not holders:
-        seen.expect(not wanted, f"nothing listens on {protocol} port {port}")
-        return seen.observation()
-    fact = f"{holders[0].name} listens on {protocol} port {port}"
-    if not wanted:
-        seen.expect(False, fact)
-        return seen.observation()
-    genuine = [
-        one
-        for one in holders
-        if one.state not in "TZ"
-        and (outside.genuine_listener(protocol, port, one) if name is None else _is_named(outside, name, one))
+    holders = [
+        by_pid[pid]
+        for one in outside.listeners(running)
+        if one.protocol == protocol and one.port == port and (address is None or one.address in (address, *WILD))
+        for pid in one.pids
+        if pid in by_pid
     ]
-    seen.expect(bool(genuine), fact if genuine else f"{fact}, which is not what belongs there")
-    return seen.observation()
+    if not holders:
+        return judge_socket(None, arguments)
+    genuine = arguments.flag("listening") is True and any(
+        one.state not in "TZ"
+        and (outside.genuine_listener(protocol, port, one) if name is None else _is_named(outside, name, one))
+        for one in holders
+    )
+    return judge_socket(SocketLook(holders[0].name, genuine), arguments)
 
 
 def _is_named(outside: Outside, name: str, process_: Process) -> bool:
@@ -130,22 +115,6 @@ def _is_named(outside: Outside, name: str, process_: Process) -> bool:
 
 
 def memory(outside: Outside, arguments: Arguments) -> Observation:
-    """Of what the world may use: its limit less what it holds and cannot give up."""
-    seen = Seen()
-    whole, left = memory_of(outside)
-    fact = f"{left} of {whole} bytes available"
-    least, most = arguments.integer("available_at_least"), arguments.integer("available_at_most")
-    if least is not None:
-        seen.expect(left >= least, fact)
-    if most is not None:
-        seen.expect(left <= most, fact)
-    percent = arguments.number("used_percent_at_most")
-    if percent is not None:
-        seen.expect(100 * (whole - left) <= percent * whole, fact)
-    return seen.observation()
-
-
-def memory_of(outside: Outside) -> tuple[int, int]:
-    """(limit, available) in bytes, of the world's control group."""
-    state = outside.box.limits()
-    return state.memory, max(0, state.memory - state.memory_used)
+    """Of what the world may use: its control group's limit less what it holds and cannot give up."""
+    now = outside.box.limits()
+    return judge_memory(MemoryLook(now.memory, max(0, now.memory - now.memory_used)), arguments)

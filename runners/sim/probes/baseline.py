@@ -5,10 +5,9 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 
+from runners.probes.processes import WILD
 from runners.sim.machine import Machine
 from runners.sim.processes import Process
-
-_WILD = ("0.0.0.0", "::", "*")  # noqa: S104 (compared with, not bound to)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -34,7 +33,7 @@ class Baseline:
             for socket in process.sockets:
                 if socket.port and socket.state in ("LISTEN", ""):
                     listeners.setdefault((socket.protocol, socket.port), process.program)
-                    if socket.address in _WILD or not socket.address.startswith("127."):
+                    if socket.address in WILD or not socket.address.startswith("127."):
                         outside.add(socket.port)
         mains = {}
         for name, state in machine.systemd.units.items():
