@@ -16,6 +16,8 @@ from cryptography.hazmat.primitives.asymmetric import ec, x25519
 from cryptography.hazmat.primitives.ciphers import Cipher, CipherContext, algorithms, modes
 from cryptography.hazmat.primitives.serialization import Encoding, PublicFormat
 
+from runners.probes.ssh import NOTHING_ASKED
+
 _VERSION = b"SSH-2.0-OpenSSH_9.2p1 Debian-2+deb12u2"
 _CURVE, _CURVE_OLD, _NIST = b"curve25519-sha256", b"curve25519-sha256@libssh.org", b"ecdh-sha2-nistp256"
 _KEX = (_CURVE, _CURVE_OLD, _NIST)
@@ -26,8 +28,6 @@ _DISCONNECT, _IGNORE, _DEBUG, _EXT_INFO, _KEXINIT, _NEWKEYS = 1, 2, 4, 7, 20, 21
 _SERVICE_REQUEST, _SERVICE_ACCEPT, _ECDH_INIT, _ECDH_REPLY = 5, 6, 30, 31
 _AUTH_REQUEST, _AUTH_FAILURE, _AUTH_SUCCESS, _AUTH_BANNER = 50, 51, 52, 53
 _LONGEST = 1 << 17
-NOTHING_ASKED = "none"
-"""The way in of somebody who is let in without having shown anything."""
 
 
 class SshError(OSError):

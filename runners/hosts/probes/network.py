@@ -8,6 +8,7 @@ import socket
 import ssl
 import struct
 import time
+from contextlib import closing
 from typing import NamedTuple
 from urllib.parse import urlsplit
 
@@ -15,9 +16,10 @@ from runners.hosts.kernel import in_network
 from runners.hosts.outside import LOCAL, Outside
 from runners.hosts.probes.tracing import HEADER, Trace
 from runners.hosts.wiring import firewall_rules
-from runners.patterns import found
 from runners.probes.arguments import Arguments
-from runners.probes.seen import Seen
+from runners.probes.http import Answer, judge, patience
+from runners.probes.network import judge_client, judge_dns, judge_firewall
+from runners.probes.seen import Seen, nothing_held
 from runners.worlds import Observation
 
 _PATIENCE = 20.0
@@ -31,48 +33,33 @@ def ask_http(outside: Outside, arguments: Arguments) -> Observation:
     the healthy machine offers to itself alone is asked from inside. The answer counts when what listens there is what
     listens there on the healthy machine."""
     seen, url = Seen(), arguments.require("url")
-    parts, where = urlsplit(url), reach(outside, url)
+    where = reach(outside, url)
     if where.stranger is not None:
-        seen.expect(False, where.stranger)
-        return seen.observation()
-    within = arguments.number("within")
-    patience = _PATIENCE if within is None else min(_PATIENCE, within + 1)
-    begun = time.monotonic()
-    trace = Trace(outside.box.inside)
+        return nothing_held(where.stranger)
     try:
-        link = where.connected(outside, patience)
-        if parts.scheme == "https":
-            link = secured(link, where.host)
-        asked = http.client.HTTPConnection(where.host, where.port, timeout=patience)
-        asked.sock = link
-        try:
-            path = (parts.path or "/") + (f"?{parts.query}" if parts.query else "")
-            headers = {"User-Agent": _AGENT, "Host": arguments.text("host") or parts.netloc, HEADER: trace.mark}
-            asked.request(arguments.text("method") or "GET", path, headers=headers)
-            answer = asked.getresponse()
-            body = answer.read(_LARGEST)
-        finally:
-            asked.close()
+        answer, way = _exchange(outside, where, arguments)
     except (OSError, http.client.HTTPException) as error:
-        trace.close()
-        seen.expect(False, f"{url}: {error or type(error).__name__}")
-        return seen.observation()
-    took = time.monotonic() - begun
-    way = trace.way(body)
-    trace.close()
-    status = arguments.integer("status")
-    seen.expect(answer.status < 400 if status is None else answer.status == status, f"{url} gave {answer.status}")
-    pattern = arguments.text("body_matches")
-    if pattern is not None:
-        there = found(pattern, body.decode("utf-8", "replace"))
-        seen.expect(there, f"its body {'matches' if there else 'does not match'} /{pattern}/")
-    for name, wanted in arguments.mapping("header").items():
-        value = answer.getheader(name)
-        seen.expect(value is not None and found(str(wanted), value), f"its {name} is {value}")
-    if within is not None:
-        seen.expect(took <= within, f"it took {took:.3f} s")
+        return nothing_held(f"{url}: {error or type(error).__name__}")
+    judge(answer, arguments, seen)
     _judge_way(outside, (arguments.text("method") or "GET", url, arguments.text("host") or ""), way, seen)
     return seen.observation()
+
+
+def _exchange(outside: Outside, where: Reach, arguments: Arguments) -> tuple[Answer, frozenset[int]]:
+    """An answer and its way, the ports inside that it came through. Raises OSError, HTTPException."""
+    parts, longest = urlsplit(arguments.require("url")), patience(arguments, _PATIENCE)
+    path = (parts.path or "/") + (f"?{parts.query}" if parts.query else "")
+    begun = time.monotonic()
+    with closing(Trace(outside.box.inside)) as trace:
+        headers = {"User-Agent": _AGENT, "Host": arguments.text("host") or parts.netloc, HEADER: trace.mark}
+        with closing(http.client.HTTPConnection(where.host, where.port, timeout=longest)) as asked:
+            link = where.connected(outside, longest)
+            asked.sock = secured(link, where.host) if parts.scheme == "https" else link
+            asked.request(arguments.text("method") or "GET", path, headers=headers)
+            got = asked.getresponse()
+            body = got.read(_LARGEST)
+        answer = Answer(got.status, body, got.getheader, time.monotonic() - begun)
+        return answer, trace.way(body)
 
 
 def _judge_way(outside: Outside, question: tuple[str, str, str], way: frozenset[int], seen: Seen) -> None:
@@ -113,9 +100,9 @@ class Reach(NamedTuple):
     inside: bool
     stranger: str | None
 
-    def connected(self, outside: Outside, patience: float = _PATIENCE) -> socket.socket:
+    def connected(self, outside: Outside, seconds: float = _PATIENCE) -> socket.socket:
         """Raises OSError."""
-        return connected(outside, self.address, self.port, inside=self.inside, patience=patience)
+        return connected(outside, self.address, self.port, inside=self.inside, seconds=seconds)
 
 
 def reach(outside: Outside, url: str) -> Reach:
@@ -134,11 +121,11 @@ def secured(link: socket.socket, host: str) -> ssl.SSLSocket:
     return _unverified().wrap_socket(link, server_hostname=host)
 
 
-def connected(outside: Outside, address: str, port: int, *, inside: bool, patience: float = _PATIENCE) -> socket.socket:
+def connected(outside: Outside, address: str, port: int, *, inside: bool, seconds: float = _PATIENCE) -> socket.socket:
     """A TCP connection from inside the world's network or from outside it. Raises OSError."""
     with in_network(outside.box.inside if inside else outside.box.outside):
         link = socket.socket(socket.AF_INET, socket.SOCK_STREAM)
-    link.settimeout(patience)
+    link.settimeout(seconds)
     try:
         if not inside:
             link.bind((outside.client_source(), 0))
@@ -158,40 +145,26 @@ def _unverified() -> ssl.SSLContext:
 
 
 def firewall(outside: Outside, arguments: Arguments) -> Observation:
-    seen, name, pattern = Seen(), arguments.require("chain"), arguments.require("rule")
-    rules, table = [], ""
+    name, rules, table = arguments.require("chain"), [], ""
     for line in firewall_rules(outside.box.inside):
         table = line[1:] if line.startswith("*") else table
         if table == "filter" and line.startswith(f":{name} "):
             rules.append(f"-P {name} {line.split()[1]}")
         elif table == "filter" and line.startswith(f"-A {name} "):
             rules.append(line)
-    matching = [rule for rule in rules if found(pattern, rule)]
-    fact = f"{name}: {matching[0]}" if matching else f"{name} has no rule /{pattern}/"
-    seen.expect(arguments.flag("present") is bool(matching), fact)
-    return seen.observation()
+    return judge_firewall(rules, arguments)
 
 
 def client(outside: Outside, arguments: Arguments) -> Observation:
     """What the system's own clients got, as they tell it. Without `within`, since the world was opened."""
-    seen, name, within = Seen(), arguments.text("name"), arguments.number("within")
+    name, within = arguments.text("name"), arguments.number("within")
     got = outside.clients.samples(name, within) if outside.clients is not None else []
-    failed = [sample for sample in got if not sample.ok]
-    fact = f"{len(failed)} of {len(got)} requests failed" + (f", last: {failed[-1].detail}" if failed else "")
-    seen.expect(len(failed) <= (arguments.integer("errors_at_most") or 0), fact)
-    return seen.observation()
+    return judge_client(len(got), [sample.detail for sample in got if not sample.ok], arguments)
 
 
 def dns(outside: Outside, arguments: Arguments) -> Observation:
     """By nsswitch.conf, /etc/hosts and the servers of resolv.conf, asked from the machine's network."""
-    seen, name = Seen(), arguments.require("name")
-    answer, wanted = _resolve(outside, name), arguments.flag("resolves")
-    if answer is None:
-        seen.expect(not wanted, f"{name}: it does not resolve")
-        return seen.observation()
-    address = arguments.text("address")
-    seen.expect(bool(wanted) and address in (None, answer), f"{name} resolves to {answer}")
-    return seen.observation()
+    return judge_dns(_resolve(outside, arguments.require("name")), "it does not resolve", arguments)
 
 
 def _resolve(outside: Outside, name: str) -> str | None:

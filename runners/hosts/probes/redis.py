@@ -8,9 +8,9 @@ from typing import Protocol
 
 from runners.hosts.outside import Outside
 from runners.hosts.probes.network import connected, stranger_on
-from runners.patterns import found
 from runners.probes.arguments import Arguments
-from runners.probes.seen import Seen
+from runners.probes.databases import judge
+from runners.probes.seen import nothing_held
 from runners.worlds import Observation
 
 _PORT = 6379
@@ -36,29 +36,18 @@ class RedisError(Exception):
 def redis(outside: Outside, arguments: Arguments) -> Observation:
     """The server must be the genuine program. Where it wants a password, it gets the one that its configuration
     names."""
-    seen = Seen()
     stranger = stranger_on(outside, _PORT)
     if stranger is not None:
-        seen.expect(False, f"{stranger} answers in Redis' place")
-        return seen.observation()
+        return nothing_held(f"{stranger} answers in Redis' place")
+    words, secret = shlex.split(arguments.require("command")), password(outside.files.text(_CONFIGURATION))
     try:
         with connected(outside, "127.0.0.1", _PORT, inside=True) as link, link.makefile("rwb") as stream:
-            value = ask(stream, shlex.split(arguments.require("command")), password(outside.files.text(_CONFIGURATION)))
+            value = ask(stream, words, secret)
     except RedisError as error:
-        seen.expect(False, str(error))
-        return seen.observation()
+        return nothing_held(str(error))
     except OSError as error:
-        seen.expect(False, f"Redis: {error}")
-        return seen.observation()
-    equals, pattern = arguments.text("equals"), arguments.text("matches")
-    fact = f"the answer is {value}"
-    if equals is not None:
-        seen.expect(value == equals, fact)
-    if pattern is not None:
-        seen.expect(value is not None and found(pattern, value), fact)
-    if equals is None and pattern is None:
-        seen.expect(True, fact)
-    return seen.observation()
+        return nothing_held(f"Redis: {error}")
+    return judge(value, arguments)
 
 
 def password(configuration: str) -> str | None:

@@ -9,9 +9,9 @@ import struct
 from runners.hosts.kernel import as_user
 from runners.hosts.outside import Outside
 from runners.hosts.postgres import SqlError, ask
-from runners.patterns import found
 from runners.probes.arguments import Arguments
-from runners.probes.seen import Seen
+from runners.probes.databases import judge
+from runners.probes.seen import nothing_held
 from runners.worlds import Observation
 
 _PATIENCE = 20.0
@@ -25,30 +25,18 @@ def sql(outside: Outside, arguments: Arguments) -> Observation:
     Asked on its local socket, as the account of the database's owner, which then takes the role that is to ask. The
     kernel says who listens on that socket: it has to be the program that was the machine's server while it was healthy.
     """
-    seen, role = Seen(), arguments.text("user") or _SUPERUSER
-    query = arguments.require("query")
+    role, query = arguments.text("user") or _SUPERUSER, arguments.require("query")
     try:
         with _connected(outside) as link:
             if not _is_genuine(outside, link):
-                seen.expect(False, "what answers is not PostgreSQL")
-                return seen.observation()
+                return nothing_held("what answers is not PostgreSQL")
             taking = "" if role == _SUPERUSER else f"SET LOCAL ROLE {_quoted(role)}; "
             rows = ask(link, user=_SUPERUSER, database=arguments.require("database"), query=taking + query).rows
     except SqlError as error:
-        seen.expect(False, str(error))
-        return seen.observation()
+        return nothing_held(str(error))
     except OSError as error:
-        seen.expect(False, f"PostgreSQL does not answer: {error.strerror or error}")
-        return seen.observation()
-    value = rows[0][0] if rows and rows[0] else None
-    equals, pattern = arguments.text("equals"), arguments.text("matches")
-    if equals is not None:
-        seen.expect(value == equals, f"the answer is {value}")
-    if pattern is not None:
-        seen.expect(value is not None and found(pattern, value), f"the answer is {value}")
-    if equals is None and pattern is None:
-        seen.expect(True, f"the answer is {value}")
-    return seen.observation()
+        return nothing_held(f"PostgreSQL does not answer: {error.strerror or error}")
+    return judge(rows[0][0] if rows and rows[0] else None, arguments)
 
 
 def _connected(outside: Outside) -> socket.socket:

@@ -13,9 +13,9 @@ from functools import lru_cache
 from typing import NamedTuple
 from urllib.parse import urlsplit
 
-from runners.patterns import found
 from runners.probes.arguments import Arguments
-from runners.probes.seen import Seen
+from runners.probes.http import Answer, judge, patience
+from runners.probes.seen import Seen, nothing_held
 from runners.sim.budget import Budget
 from runners.sim.machine import Machine
 from runners.sim.network.connect import ConnectFailure, connect
@@ -30,19 +30,18 @@ _WORK = 10_000_000
 
 def http(machine: Machine, arguments: Arguments, baseline: Baseline) -> Observation:
     seen, url = Seen(), arguments.require("url")
-    limit = arguments.number("within")
-    patience = _PATIENCE if limit is None else min(_PATIENCE, limit + 1)
-    question = _question(machine, url, baseline, patience)
+    question = _question(machine, url, baseline, patience(arguments, _PATIENCE))
     stranger = _stranger(machine, question, baseline)
     if stranger is not None:
-        seen.expect(False, stranger)
-        return seen.observation()
+        return nothing_held(stranger)
     question = question._replace(method=arguments.text("method") or "GET", host=arguments.text("host"))
     answer = _ask(machine, question)
-    _judge(answer, arguments, url, seen)
-    if isinstance(answer, HttpResponse) and baseline.machine is not None:
+    if isinstance(answer, HttpFailure):
+        return nothing_held(f"{url}: {answer.message}")
+    _judge(answer, arguments, seen)
+    if baseline.machine is not None:
         usual = _usual(baseline.machine, question)
-        way = usual.via if isinstance(usual, HttpResponse) and _judge(usual, arguments, url, Seen()) else ()
+        way = usual.via if isinstance(usual, HttpResponse) and _is_expected(usual, arguments) else ()
         if not set(way) <= set(answer.via):
             seen.expect(False, f"{url} was answered by {' and '.join(answer.via)} without {' and '.join(way)}")
     return seen.observation()
@@ -103,21 +102,11 @@ def _usual(healthy: Machine, question: _Question) -> HttpResponse | HttpFailure:
     return _ask(fork, question)
 
 
-def _judge(answer: HttpResponse | HttpFailure, arguments: Arguments, url: str, seen: Seen) -> bool:
-    """Hold an answer against what is expected; True if nothing was seen that is not."""
-    if isinstance(answer, HttpFailure):
-        seen.expect(False, f"{url}: {answer.message}")
-        return False
-    status = arguments.integer("status")
-    seen.expect(answer.status < 400 if status is None else answer.status == status, f"{url} gave {answer.status}")
-    pattern = arguments.text("body_matches")
-    if pattern is not None:
-        there = found(pattern, answer.body.decode("utf-8", "replace"))
-        seen.expect(there, f"its body {'matches' if there else 'does not match'} /{pattern}/")
-    for name, wanted in arguments.mapping("header").items():
-        value = answer.header(name)
-        seen.expect(value is not None and found(str(wanted), value), f"its {name} is {value}")
-    limit = arguments.number("within")
-    if limit is not None:
-        seen.expect(answer.seconds <= limit, f"it took {answer.seconds:.3f} s")
+def _judge(answer: HttpResponse, arguments: Arguments, seen: Seen) -> None:
+    judge(Answer(answer.status, answer.body, answer.header, answer.seconds), arguments, seen)
+
+
+def _is_expected(answer: HttpResponse, arguments: Arguments) -> bool:
+    seen = Seen()
+    _judge(answer, arguments, seen)
     return seen.observation().holds

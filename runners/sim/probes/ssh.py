@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 from runners.probes.arguments import Arguments
-from runners.probes.seen import Seen
+from runners.probes.seen import nothing_held
+from runners.probes.ssh import judge, port_of, stranger_on
 from runners.sim.machine import Machine
 from runners.sim.network.connect import ConnectFailure, connect
 from runners.sim.probes.baseline import Baseline
@@ -12,24 +13,15 @@ from runners.sim.programs.sshd import offered
 from runners.worlds import Observation
 
 _PATIENCE = 30.0
-_PASSWORDS, _KEYS = frozenset(("password", "keyboard-interactive")), frozenset(("publickey",))
 
 
 def ssh(machine: Machine, arguments: Arguments, baseline: Baseline) -> Observation:
     """By the configuration that the running server holds: a file that nobody has read yet closes no door."""
-    seen, port, user = Seen(), arguments.integer("port") or 22, arguments.require("user")
-    source = client_address(machine)
+    port, source = port_of(arguments), client_address(machine)
     link = connect(machine, own_address(machine, "localhost") or "", port, source=source, timeout=_PATIENCE)
     if isinstance(link, ConnectFailure):
-        seen.expect(False, f"port {port}: {link.message}")
-        return seen.observation()
+        return nothing_held(f"port {port}: {link.message}")
     process = link.process
     if process is None or process.program != "sshd" or not baseline.genuine_listener("tcp", port, process):
-        seen.expect(False, f"what answers on port {port} is not the SSH server")
-        return seen.observation()
-    ways = offered(machine, process, user, source)
-    for expectation, kinds in (("passwords", _PASSWORDS), ("keys", _KEYS)):
-        wanted = arguments.flag(expectation)
-        if wanted is not None:
-            seen.expect(wanted is not kinds.isdisjoint(ways), f"{user} may try: {', '.join(ways) or 'nothing'}")
-    return seen.observation()
+        return nothing_held(stranger_on(port))
+    return judge(offered(machine, process, arguments.require("user"), source), arguments)
