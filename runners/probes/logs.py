@@ -7,7 +7,7 @@ from itertools import chain, islice
 
 from runners.patterns import found, lines_with
 from runners.probes.arguments import Arguments
-from runners.probes.seen import Seen
+from runners.probes.seen import observed
 from runners.probes.timestamps import recent
 from runners.worlds import Observation
 
@@ -29,12 +29,10 @@ def valid(data: bytes) -> bytes:
 
 def judge(matching: Iterator[object], where: str, arguments: Arguments) -> Observation:
     """Counting ends as soon as the answer is known, so the number told is at times a least one."""
-    seen = Seen()
     least, most = arguments.integer("count_at_least"), arguments.integer("count_at_most")
     if least is None and most is None:
         least = 1
     enough = max(least or 0, 0 if most is None else most + 1)
     count = sum(1 for _ in islice(matching, enough))
     fact = f"{count}{' or more' if count == enough else ''} lines /{arguments.require('matches')}/ in {where}"
-    seen.expect((least is None or count >= least) and (most is None or count <= most), fact)
-    return seen.observation()
+    return observed((least is None or count >= least) and (most is None or count <= most), fact)

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import NamedTuple
 
 from runners.probes.arguments import Arguments
-from runners.probes.seen import Seen, nothing_held
+from runners.probes.seen import Seen, observed
 from runners.worlds import Observation
 
 WILD = ("0.0.0.0", "::", "*")  # noqa: S104 (compared with, not bound to)
@@ -45,25 +45,27 @@ def judge_process(look: ProcessesLook, arguments: Arguments) -> Observation:
 
 
 class SocketLook(NamedTuple):
-    """Who listens on the port: its name; and whether one who does is not stopped and is the program that was named, or
-    else the one that listens there on the healthy machine. `genuine` is looked at only where somebody is to listen."""
+    """Who listens on a port: a name, None where nobody does; and whether one who does is not stopped and is the program
+    that was named, or else the one that listens there on the healthy machine.
 
-    holder: str
+    `genuine` is looked at only where somebody is to listen.
+    """
+
+    protocol: str
+    port: int
+    holder: str | None
     genuine: bool
 
 
-def judge_socket(look: SocketLook | None, arguments: Arguments) -> Observation:
-    """That something listens is believed of who is genuine; that nothing does, only when nobody does, which is None."""
-    seen, wanted = Seen(), arguments.flag("listening")
-    place = f"{arguments.text('protocol') or 'tcp'} port {arguments.integer('port')}"
-    if look is None:
-        seen.expect(not wanted, f"nothing listens on {place}")
-        return seen.observation()
+def judge_socket(look: SocketLook, arguments: Arguments) -> Observation:
+    """That something listens is believed of who is genuine; that nothing does, only when nobody does."""
+    wanted, place = arguments.flag("listening"), f"{look.protocol} port {look.port}"
+    if look.holder is None:
+        return observed(not wanted, f"nothing listens on {place}")
     fact = f"{look.holder} listens on {place}"
-    if not wanted:
-        return nothing_held(fact)
-    seen.expect(look.genuine, fact if look.genuine else f"{fact}, which is not what belongs there")
-    return seen.observation()
+    if wanted and not look.genuine:
+        fact += ", which is not what belongs there"
+    return observed(bool(wanted) and look.genuine, fact)
 
 
 class MemoryLook(NamedTuple):

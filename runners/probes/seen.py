@@ -21,11 +21,14 @@ class Seen:
             self._facts.append(fact)
 
     def observation(self) -> Observation:
-        return Observation(holds=self._holds, detail="; ".join(self._facts).replace("\n", " ")[:300])
+        return observed(self._holds, "; ".join(self._facts))
+
+
+def observed(holds: bool, fact: str) -> Observation:
+    """The result of a probe that expects one thing."""
+    return Observation(holds=holds, detail=fact.replace("\n", " ")[:300])
 
 
 def nothing_held(fact: str) -> Observation:
     """Where it could not be looked at, nothing that was expected of it holds; `fact` says why."""
-    seen = Seen()
-    seen.expect(False, fact)
-    return seen.observation()
+    return observed(False, fact)

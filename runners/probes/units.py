@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import NamedTuple
 
 from runners.probes.arguments import Arguments
-from runners.probes.seen import Seen, nothing_held
+from runners.probes.seen import Seen, nothing_held, observed
 from runners.worlds import Observation
 
 _STARTS = ("enabled", "enabled-runtime", "alias")
@@ -80,7 +80,5 @@ def judge_limit(look: LimitLook | None, unit: str, arguments: Arguments) -> Obse
     """`unit`: its full name. `look`: None for a unit that has no main process."""
     if look is None:
         return nothing_held(f"{unit} has no main process")
-    seen, least = Seen(), arguments.integer("at_least") or 0
-    fact = f"{arguments.require('name')} of {unit} is {look.value}"
-    seen.expect(look.number is not None and look.number >= least, fact)
-    return seen.observation()
+    enough = look.number is not None and look.number >= (arguments.integer("at_least") or 0)
+    return observed(enough, f"{arguments.require('name')} of {unit} is {look.value}")

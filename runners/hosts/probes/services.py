@@ -99,13 +99,13 @@ def socket(outside: Outside, arguments: Arguments) -> Observation:
         if pid in by_pid
     ]
     if not holders:
-        return judge_socket(None, arguments)
+        return judge_socket(SocketLook(protocol, port, None, False), arguments)
     genuine = arguments.flag("listening") is True and any(
         one.state not in "TZ"
         and (outside.genuine_listener(protocol, port, one) if name is None else _is_named(outside, name, one))
         for one in holders
     )
-    return judge_socket(SocketLook(holders[0].name, genuine), arguments)
+    return judge_socket(SocketLook(protocol, port, holders[0].name, genuine), arguments)
 
 
 def _is_named(outside: Outside, name: str, process_: Process) -> bool:

@@ -23,16 +23,14 @@ def reads(arguments: Arguments) -> Callable[[Machine], tuple[object, ...]]:
     path, by_name = arguments.require("path"), any(name in arguments for name in _ABOUT_SOMEBODY)
 
     def parts(machine: Machine) -> tuple[object, ...]:
-        here = _inode(machine, path, follow=False)
-        there = _inode(machine, path, follow=True) if here is None or here.is_link else here
-        return here, there, machine.files.inodes if by_name else None
+        return *_inodes(machine, path), machine.files.inodes if by_name else None
 
     return parts
 
 
 def evaluate(machine: Machine, arguments: Arguments, baseline: Baseline) -> Observation:  # noqa: ARG001
     path = arguments.require("path")
-    here, there = _inode(machine, path, follow=False), _inode(machine, path, follow=True)
+    here, there = _inodes(machine, path)
     if here is None:
         return judge(None, arguments)
     about = here if there is None else there
@@ -48,6 +46,12 @@ def evaluate(machine: Machine, arguments: Arguments, baseline: Baseline) -> Obse
         readable_by=lambda name: _readable(machine, path, name),
     )
     return judge(look, arguments)
+
+
+def _inodes(machine: Machine, path: str) -> tuple[Inode | None, Inode | None]:
+    """What is at the path, and what links lead to."""
+    here = _inode(machine, path, follow=False)
+    return here, _inode(machine, path, follow=True) if here is None or here.is_link else here
 
 
 def _inode(machine: Machine, path: str, *, follow: bool) -> Inode | None:

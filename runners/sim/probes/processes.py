@@ -44,13 +44,13 @@ def socket(machine: Machine, arguments: Arguments, baseline: Baseline) -> Observ
     address, program = arguments.text("address"), arguments.text("process")
     holders = [one for one in machine.processes.with_sockets.values() if _listens(one, protocol, port, address)]
     if not holders:
-        return judge_socket(None, arguments)
+        return judge_socket(SocketLook(protocol, port, None, False), arguments)
     genuine = any(
         one.state not in "TZ"
         and (baseline.genuine_listener(protocol, port, one) if program is None else baseline.is_named(program, one))
         for one in holders
     )
-    return judge_socket(SocketLook(min(holders, key=_pid).name, genuine), arguments)
+    return judge_socket(SocketLook(protocol, port, min(holders, key=_pid).name, genuine), arguments)
 
 
 def _pid(process: Process) -> int:
