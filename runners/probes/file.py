@@ -19,8 +19,8 @@ class FileLook(NamedTuple):
     """What is at a path. kind (`kind_of`) and target are of the path itself, everything else of what links lead to, or
     of the link where it leads nowhere, which is not `there`.
 
-    mode: with the type bits; size: bytes; readable_by: could a user open it, all folders above it considered? None
-    where there is no such user.
+    mode: with the type bits; size: bytes; owners: the names of its user and its group; readable_by: could a user open
+    it, all folders above it considered? None where there is no such user.
     """
 
     kind: str
@@ -28,8 +28,7 @@ class FileLook(NamedTuple):
     there: bool
     mode: int
     size: int
-    owner: Callable[[], str]
-    group: Callable[[], str]
+    owners: Callable[[], tuple[str, str]]
     text: Callable[[], str]
     readable_by: Callable[[str], bool | None]
 
@@ -63,12 +62,12 @@ def judge(look: FileLook | None, arguments: Arguments) -> Observation:
 
 def _attributes(look: FileLook, arguments: Arguments, path: str, seen: Seen) -> None:
     owner, group = arguments.text("owner"), arguments.text("group")
-    if owner is not None:
-        name = look.owner()
-        seen.expect(name == owner, f"{path} belongs to {name}")
-    if group is not None:
-        name = look.group()
-        seen.expect(name == group, f"{path} has the group {name}")
+    if owner is not None or group is not None:
+        its_owner, its_group = look.owners()
+        if owner is not None:
+            seen.expect(its_owner == owner, f"{path} belongs to {its_owner}")
+        if group is not None:
+            seen.expect(its_group == group, f"{path} has the group {its_group}")
     mode, most = arguments.text("mode"), arguments.text("mode_at_most")
     permissions = stat.S_IMODE(look.mode)
     if mode is not None:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import posixpath
 from collections.abc import Iterator
 
+from runners.hosts.files import About, Files
 from runners.hosts.outside import Outside
 from runners.probes.arguments import Arguments
 from runners.probes.cron import CronJob
@@ -35,12 +36,16 @@ def file(outside: Outside, arguments: Arguments) -> Observation:
         there=there is not None,
         mode=about.mode,
         size=about.size,
-        owner=lambda: files.user_names().get(about.uid, str(about.uid)),
-        group=lambda: files.group_names().get(about.gid, str(about.gid)),
+        owners=lambda: _names(files, about),
         text=lambda: files.text(path),
         readable_by=lambda name: _readable(outside, path, name),
     )
     return judge_file(look, arguments)
+
+
+def _names(files: Files, about: About) -> tuple[str, str]:
+    user, group = files.user_names().get(about.uid), files.group_names().get(about.gid)
+    return user or str(about.uid), group or str(about.gid)
 
 
 def _covered(cover: str) -> str:

@@ -40,8 +40,7 @@ def evaluate(machine: Machine, arguments: Arguments, baseline: Baseline) -> Obse
         there=there is not None,
         mode=about.mode,
         size=about.size,
-        owner=lambda: accounts(machine).user_name(about.uid),
-        group=lambda: accounts(machine).group_name(about.gid),
+        owners=lambda: _names(machine, about),
         text=lambda: _text(about.content),
         readable_by=lambda name: _readable(machine, path, name),
     )
@@ -59,6 +58,11 @@ def _inode(machine: Machine, path: str, *, follow: bool) -> Inode | None:
         return machine.view().find(path, follow=follow).inode
     except OSError:
         return None
+
+
+def _names(machine: Machine, inode: Inode) -> tuple[str, str]:
+    known = accounts(machine)
+    return known.user_name(inode.uid), known.group_name(inode.gid)
 
 
 def _text(content: Content) -> str:
