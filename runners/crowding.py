@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
+import threading
 from collections.abc import Callable, Iterable, Iterator
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import contextmanager
-from typing import TypeVar
+from typing import Generic, TypeVar
 
 from runners.worlds import Backend, Crowded, LiveWorld
 
@@ -33,3 +34,19 @@ def each(backend: Backend, work: Callable[[Item], Result], items: Iterable[Item]
         return tuple(map(work, given))
     with ThreadPoolExecutor(min(len(given), backend.at_once)) as pool:
         return tuple(pool.map(work, given))
+
+
+class Once(Generic[Result]):
+    """Something that several threads want: whoever is the first makes it, and the others wait for that."""
+
+    def __init__(self, make: Callable[[], Result]) -> None:
+        self._make = make
+        self._made: list[Result] = []
+        self._lock = threading.Lock()
+
+    def __call__(self) -> Result:
+        """Raises what making it raises; then the next one tries anew."""
+        with self._lock:
+            if not self._made:
+                self._made.append(self._make())
+            return self._made[0]

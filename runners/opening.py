@@ -43,29 +43,33 @@ class Site:
             return kept.fork(seed=seed)
         live = self.healthy(world, seed=seed)
         if not isinstance(live, Forkable):
-            return self._bring_into_trouble(live, world)
+            return self._closed_unless_broken(live, world)
         # Whichever seed is the first to be asked for, all worlds have the same past.
-        past = self._bring_into_trouble(self.healthy(world, seed=_PAST), world)
+        past = self._closed_unless_broken(self.healthy(world, seed=_PAST), world)
         assert isinstance(past, Forkable)
         self._kept[world.name] = past
         return past.fork(seed=seed)
 
-    def _bring_into_trouble(self, live: LiveWorld, world: World) -> LiveWorld:
+    def _closed_unless_broken(self, live: LiveWorld, world: World) -> LiveWorld:
         try:
-            inject(live, world.faults)
-            unwitnessed = wait_for_witness(live, world.faults)
-            if unwitnessed is None and self.scenario.since > 0:
-                if isinstance(live, Ageing):
-                    live.age(self.scenario.since)
-                else:
-                    live.wait(self.scenario.since)
-                unwitnessed = wait_for_witness(live, world.faults, waits=())
-            if unwitnessed is not None:
-                raise WorldError(f"injected but not witnessed in world `{world.name}`: {unwitnessed}")
+            self.bring_into_trouble(live, world)
         except BaseException:
             live.close()
             raise
         return live
+
+    def bring_into_trouble(self, live: LiveWorld, world: World) -> None:
+        """Inject a healthy world's faults and let them be as old as the scenario says. Raises WorldError."""
+        inject(live, world.faults)
+        unwitnessed = wait_for_witness(live, world.faults)
+        if unwitnessed is None and self.scenario.since > 0:
+            if isinstance(live, Ageing):
+                live.age(self.scenario.since)
+            else:
+                live.wait(self.scenario.since)
+            unwitnessed = wait_for_witness(live, world.faults, waits=())
+        if unwitnessed is not None:
+            raise WorldError(f"injected but not witnessed in world `{world.name}`: {unwitnessed}")
 
 
 def inject(live: LiveWorld, faults: Sequence[ResolvedFault]) -> None:

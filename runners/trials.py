@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field, replace
 from typing import Literal, NamedTuple, TypeAlias
 
@@ -125,10 +125,14 @@ def run_trial(job: Job, work: Work) -> TrialRecord:
     return _with_usage(record, admit_usage(agent))
 
 
-def play_trial(job: Job, site: Site, world: World, agent: Agent, *, gate: bool = True) -> TrialRecord:
+def always() -> bool:
+    return True
+
+
+def play_trial(job: Job, site: Site, world: World, agent: Agent, *, gate: Callable[[], bool] = always) -> TrialRecord:
     """The episode and, where its primary was recovered, the gate. Raises WorldError and AgentUnavailableError.
 
-    gate: False where only the episode is of interest.
+    gate: whether more than the episode is of interest; asked once it is known that there is more.
     """
     trial = job.trial
     limits = Limits(commands=trial.max_commands, seconds=trial.max_seconds, output_bytes=trial.output_bytes)
@@ -139,11 +143,11 @@ def play_trial(job: Job, site: Site, world: World, agent: Agent, *, gate: bool =
             played = bench.play(live, world, agent)
         finally:
             live.close()
-        episode = played.episode
-        facts = shown(bench, played, "policy")
-        if gate and world.role == "primary" and facts[0].finding == "pass":
-            typed = tuple(one.text for one in episode.turns if one.kind == "run")
-            facts += examine(bench, episode.submitted, typed)
+    episode = played.episode
+    facts = shown(bench, played, "policy")
+    if world.role == "primary" and facts[0].finding == "pass" and gate():
+        typed = tuple(one.text for one in episode.turns if one.kind == "run")
+        facts += examine(bench, episode.submitted, typed)
     return _record(job, episode, facts)
 
 

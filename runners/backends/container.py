@@ -21,7 +21,7 @@ from runners.worlds import LiveWorld, WorldError
 from scenario_dsl.model import Probe, System
 from scenario_dsl.worlds import ResolvedScenario, World
 
-PER_CORE = 8
+PER_CORE = 12
 """Episodes that play at once for each core: their worlds wait more than they work."""
 AHEAD_PER_CORE = 1
 """Worlds that are prepared meanwhile for the next ones."""
@@ -78,6 +78,7 @@ class ContainerBackend:
                     self._recordings,
                     healthy=tuple(probe for probe in system.healthy if probe.type in ("http", "socket")),
                     asked=_requests(system, world),
+                    coming=tuple(fault.inject for fault in world.faults),
                     seed=seed,
                     closed=self._places.release,
                 )

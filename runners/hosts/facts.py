@@ -11,6 +11,7 @@ import json
 import os
 import re
 import stat
+import threading
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from functools import lru_cache
@@ -145,7 +146,8 @@ def _base(kept: Path, layers: Layers, volatile: re.Pattern[str], uids: int) -> M
                 continue
             facts[path] = _node(place, about, uids)[1]
     kept.parent.mkdir(parents=True, exist_ok=True)
-    part = kept.with_suffix(f".{os.getpid()}")
+    # Several worlds may want it first, in threads too.
+    part = kept.with_suffix(f".{os.getpid()}.{threading.get_native_id()}")
     part.write_text(json.dumps(facts))
     part.rename(kept)
     return facts

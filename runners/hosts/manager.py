@@ -143,6 +143,9 @@ def _connected(pid: int, files: Files) -> socket.socket:
     """A socket to systemd. It takes only who has a number in its own process namespace, so a helper of ours connects
     there, as the world's root, and hands the socket over."""
     folder = files.handle("/run/systemd", os.O_RDONLY | os.O_DIRECTORY)
+    if "private" not in os.listdir(folder):
+        os.close(folder)
+        raise DBusError("systemd does not listen yet")
     ours, theirs = socket.socketpair()
     try:
         ours.settimeout(_SECONDS)

@@ -1,7 +1,9 @@
 """Runs in a world, on what Python it has: programs that Ansible had another world run are run again, in the same order.
 
-Standard input: JSON, [[argv, given], …], where `given` (bytes as Latin-1) goes to the program's standard input.
-Standard output: JSON, [[exit code, standard output], …].
+Standard input, a line of JSON each: first the libraries that Ansible's modules will need, as they are packed (base64);
+then any number of times [[argv, given], …], where `given` (bytes as Latin-1) goes to the program's standard input.
+Standard output: an empty list once the libraries are loaded, and for each of the others [[exit code, standard output],
+…] as one line of JSON. It ends with its input.
 
 An Ansible module comes with the library that it needs, packed as source, and compiling that takes most of its time. So
 the libraries of all modules are unpacked into one folder and loaded once, and each module runs in a fork that has them.
@@ -15,7 +17,6 @@ import importlib
 import io
 import json
 import os
-import re
 import shutil
 import subprocess
 import sys
@@ -24,30 +25,24 @@ import traceback
 import zipfile
 
 MODULE = "_ANSIBALLZ_WRAPPER = True"
-LIBRARY = re.compile(r"^zip_data='([A-Za-z0-9+/=]+)',$", re.MULTILINE)
 LOADER = "ansible.module_utils._internal._ansiballz._loader"
 PLACE = "/dev/shm" if os.path.isdir("/dev/shm") else None
 
 
 def main() -> None:
-    calls: list[tuple[list[str], str]] = json.load(sys.stdin)
-    libraries = [library(argv, given) for argv, given in calls]
     folder = tempfile.mkdtemp(dir=PLACE)
     try:
-        load(folder, [packed for packed in libraries if packed])
-        answers = [
-            in_fork(given) if packed else run(argv, given)
-            for (argv, given), packed in zip(calls, libraries, strict=True)
-        ]
+        load(folder, json.loads(sys.stdin.readline()))
+        say([])
+        for line in sys.stdin:
+            say([run(argv, given) for argv, given in json.loads(line)])
     finally:
         shutil.rmtree(folder, ignore_errors=True)
-    json.dump(answers, sys.stdout)
 
 
-def library(argv: list[str], given: str) -> str:
-    """The packed library, where it is Python that is given an Ansible module to run; else nothing."""
-    found = LIBRARY.search(given) if MODULE in given and "/usr/bin/python3" in argv[-1] else None
-    return found.group(1) if found else ""
+def say(answers: list[tuple[int, str]]) -> None:
+    sys.stdout.write(json.dumps(answers) + "\n")
+    sys.stdout.flush()
 
 
 def load(folder: str, libraries: list[str]) -> None:
@@ -64,6 +59,8 @@ def load(folder: str, libraries: list[str]) -> None:
 
 
 def run(argv: list[str], given: str) -> tuple[int, str]:
+    if MODULE in given and "/usr/bin/python3" in argv[-1]:
+        return in_fork(given)
     done = subprocess.run(argv, input=given.encode("latin-1"), stdout=subprocess.PIPE, stderr=subprocess.DEVNULL)
     return done.returncode, done.stdout.decode("latin-1")
 

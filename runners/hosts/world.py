@@ -6,7 +6,6 @@ import os
 import time
 from collections.abc import Callable, Sequence
 from contextlib import ExitStack
-from functools import partial
 from typing import ParamSpec, TypeVar
 
 from runners.cutting import cut
@@ -31,7 +30,7 @@ from runners.hosts.outside import Outside
 from runners.hosts.playbooks import Play
 from runners.hosts.playbooks import apply as apply_tasks
 from runners.hosts.probes.evaluate import evaluate
-from runners.hosts.recordings import Recordings, after
+from runners.hosts.recordings import TRACES, Recordings, after
 from runners.hosts.restore import restore
 from runners.hosts.session import Session
 from runners.sim.system import SystemSpec, texts
@@ -39,14 +38,13 @@ from runners.worlds import CommandResult, Facts, Observation, TaskFailure, World
 from scenario_dsl.model import Probe, Task
 
 _WELL_SECONDS = 60.0
+_PAUSE = 0.03
 _KEPT = 4 << 20
 _TIMED_OUT = 124
 _NO_SHELL = b"Connection to the machine failed.\n"
 _UNREACHABLE = 255
 """What ssh says and ends with where no shell can be had."""
-_ANSIBLES = ("/run/.maintenance", "/root/.ansible")
-"""Folders that Ansible may leave."""
-_AGED_AT_MOST = 4.0
+_AGED_AT_MOST = 2.0
 """Real seconds that a past of any length takes here."""
 
 Given = ParamSpec("Given")
@@ -66,10 +64,11 @@ class ContainerWorld:
         seed: int,
         healthy: Sequence[Probe] = (),
         asked: Sequence[Probe] = (),
+        coming: Sequence[Sequence[Task]] = (),
         closed: Callable[[], None] = lambda: None,
     ) -> None:
-        """healthy: probes that hold once everything answers; asked: probes whose usual answer is to be known; closed:
-        called once, when nothing of the world is left."""
+        """healthy: probes that hold once everything answers; asked: probes whose usual answer is to be known; coming:
+        what will be applied first, if anything will; closed: called once, when nothing of the world is left."""
         self._engine, self._spec, self._image, self._recordings = engine, spec, image, recordings
         self._state: str | None = image
         self._needs: dict[str, tuple[str, ...]] = {}
@@ -83,10 +82,14 @@ class ContainerWorld:
             self._outside = Outside(self._box, spec, None)
             undoing.callback(lambda: self._outside.close())
             self._outside.manager.wait_until_up(_services(spec), self._box.runs)
+            self._to_come = len(coming)
+            self._teller = recordings.teller(engine, self._box.container, image, coming)
+            undoing.callback(self._hush)
             self._wait_until_well(healthy)
             self._outside.remember()
             for probe in asked:
-                evaluate(self._outside, probe)
+                if probe not in healthy:
+                    evaluate(self._outside, probe)
             self._layers = Layers.of(engine.inspect(self._box.container))
             self._clients = self._outside.clients = Clients(spec, self._box.plan.own, self._box.outside, seed)
             undoing.callback(self._clients.close)
@@ -98,10 +101,17 @@ class ContainerWorld:
     def _wait_until_well(self, healthy: Sequence[Probe]) -> None:
         """A unit is active before its program listens, on a busy machine by seconds. Raises DBusError."""
         until = time.monotonic() + _WELL_SECONDS
-        while wrong := [one.detail for one in map(partial(evaluate, self._outside), healthy) if not one.holds]:
-            if time.monotonic() > until:
-                raise DBusError(f"the machine is up and not well; {wrong[0]}")
-            time.sleep(0.1)
+        for probe in healthy:
+            while not (said := evaluate(self._outside, probe)).holds:
+                if time.monotonic() > until:
+                    raise DBusError(f"the machine is up and not well; {said.detail}")
+                time.sleep(_PAUSE)
+
+    def _hush(self) -> None:
+        """Nothing of ours runs in the world any more."""
+        if self._teller is not None:
+            self._teller.close()
+            self._teller = None
 
     # -- the agent's side
 
@@ -109,6 +119,7 @@ class ContainerWorld:
         return _guarded(self._run, command, output_bytes, seconds)
 
     def _run(self, command: str, output_bytes: int, seconds: float) -> CommandResult:
+        self._hush()
         self._up()
         # From now on no world is in the same state as another.
         self._state, self._outside.in_trouble = None, True
@@ -146,6 +157,7 @@ class ContainerWorld:
         return _guarded(self._observe, probes)
 
     def _observe(self, probes: Sequence[Probe]) -> tuple[Observation, ...]:
+        self._hush()
         outside = self._up()
         return tuple(evaluate(outside, probe) for probe in probes)
 
@@ -159,9 +171,12 @@ class ContainerWorld:
         if self._state is None:
             failure, _ = apply_tasks(play, tasks)
         else:
-            failure = self._recordings.apply(self._engine, play, self._state, tasks)
+            failure = self._recordings.apply(self._engine, play, self._state, tasks, self._teller)
             self._state = after(self._state, tasks)
-        for folder in _ANSIBLES:
+            self._to_come -= 1
+            if self._to_come <= 0:
+                self._hush()
+        for folder in TRACES:
             if outside.files.stat(folder) is not None:
                 self._box.run(["rm", "-rf", folder])
         return failure
@@ -181,6 +196,7 @@ class ContainerWorld:
         return _guarded(self._facts)
 
     def _facts(self) -> Facts:
+        self._hush()
         outside = self._up()
         picture = take_picture(self._layers, volatile_paths(self._spec), self._box.inside, outside.uids)
         base = base_facts(self._image, self._layers, self._spec, outside.uids)

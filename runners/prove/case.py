@@ -2,17 +2,18 @@
 
 from __future__ import annotations
 
-import threading
 from collections.abc import Callable, Iterable
+from functools import partial
 from typing import TypeAlias
 
 from compiler.model import Agreement, Finding, Flip, HabitProof, Mutant
 from runners.agents.interventional import InterventionAgent
+from runners.agents.nop import NopAgent
 from runners.agents.protocol import Agent
-from runners.crowding import Item, Result, each
+from runners.crowding import Item, Once, Result, each
 from runners.opening import Site
 from runners.records import AgentIdentity, Trial, TrialRecord, judge
-from runners.trials import Job, play_trial, trial_id
+from runners.trials import Job, always, play_trial, trial_id
 from runners.worlds import WorldError
 from scenario_dsl.model import Intervention
 from scenario_dsl.worlds import World
@@ -31,11 +32,14 @@ class Case:
         self.primary = site.scenario.worlds[0]
         self.broken_worlds = tuple(world for world in site.scenario.worlds if world.role != "control")
         self.controls = tuple(world for world in site.scenario.worlds if world.role == "control")
-        self._gold: dict[str, TrialRecord] = {}
-        self._gold_locks = {world.name: threading.Lock() for world in site.scenario.worlds}
+        worlds = site.scenario.worlds
+        self._gold = {world.name: Once(partial(self.intervene, world, self.scenario.gold)) for world in worlds}
+        self._nop = {world.name: Once(partial(self.play, world, "nop", NopAgent())) for world in worlds}
         self._fired: set[str] = set()
 
-    def play(self, world: World, name: str, agent: Agent, *, seed: int = 0, gate: bool = True) -> TrialRecord:
+    def play(
+        self, world: World, name: str, agent: Agent, *, seed: int = 0, gate: Callable[[], bool] = always
+    ) -> TrialRecord:
         """One trial of `agent`, called `name`. Raises WorldError."""
         trial = self._trial(world, name, seed)
         job = Job(trial_id=trial_id(trial), trial=trial, ordinal=0)
@@ -43,15 +47,18 @@ class Case:
         self._fired.update(record.cascades_fired)
         return record
 
-    def intervene(self, world: World, intervention: Intervention, *, seed: int = 0, gate: bool = True) -> TrialRecord:
+    def intervene(
+        self, world: World, intervention: Intervention, *, seed: int = 0, gate: Callable[[], bool] = always
+    ) -> TrialRecord:
         return self.play(world, intervention.name, InterventionAgent(intervention), seed=seed, gate=gate)
 
     def gold(self, world: World) -> TrialRecord:
         """Gold's trial in that world; played once."""
-        with self._gold_locks[world.name]:
-            if world.name not in self._gold:
-                self._gold[world.name] = self.intervene(world, self.scenario.gold)
-            return self._gold[world.name]
+        return self._gold[world.name]()
+
+    def nop(self, world: World) -> TrialRecord:
+        """The trial in that world of who does nothing; played once."""
+        return self._nop[world.name]()
 
     def each(self, work: Callable[[Item], Result], items: Iterable[Item]) -> tuple[Result, ...]:
         """See `runners.crowding`."""

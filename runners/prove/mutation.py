@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from functools import partial
 from typing import NamedTuple
 
 from compiler.model import Flip, Mutant
+from runners.crowding import Once
 from runners.gate.bench import Bench
 from runners.harms import appeared, lasting_changes, restarted
 from runners.interventions import apply
@@ -16,6 +18,14 @@ from scenario_dsl.model import Answer, Objective, Probe
 
 MOST_WAIVED = 10
 """One in so many mutants may be waived."""
+
+
+class _Effects(NamedTuple):
+    """steps: indexes of gold's steps that answer, that can be undone, or that visibly changed the primary; bindings:
+    what it found there."""
+
+    steps: frozenset[int]
+    bindings: Mapping[str, str]
 
 
 class _Seen(NamedTuple):
@@ -30,17 +40,20 @@ def mutants(case: Case) -> tuple[Established, ...]:
 
     Each state and each answer that is worth points must be lost with some step; otherwise no step earns it.
     """
+    flips: dict[str, list[int]] = {}
+    effects = Once(partial(_effects, case))
+    weakened = tuple(dropped(case.scenario.gold))
+    # Side by side, for where worlds are slow each way through all of this takes minutes.
+    alone: tuple[Callable[[], dict[Mutation, _Seen]], ...] = (
+        lambda: _played(case, _others(case, effects()), lambda each: _play(case, each)),
+        lambda: _played(case, weakened, lambda each: _play_without(case, each, effects)),
+    )
+    first, without = case.each(lambda part: part(), alone)
     if not full(case.gold(case.primary), case.primary):
         return (finding("mutants", case.primary, False, "gold itself does not earn everything: nothing can be shown"),)
-    effective, bindings = _effective_steps(case)
-    flips: dict[str, list[int]] = {}
     played: list[tuple[Mutation, _Seen]] = []
-    weakened = tuple(dropped(case.scenario.gold))
-
-    def without(mutation: Mutation) -> _Seen:
-        return _play(case, mutation) if mutation.steps[0] in effective else _play_alone(case, mutation)
-
-    for mutation, seen in zip(weakened, case.each(without, weakened), strict=True):
+    effective = effects().steps
+    for mutation, seen in without.items():
         for name in sorted(seen.losses):
             flips.setdefault(name, []).append(mutation.steps[0] + 1)
         # A step that only looks may be left out unnoticed.
@@ -48,9 +61,9 @@ def mutants(case: Case) -> tuple[Established, ...]:
             played.append((mutation, seen))
     # What a step changes may be of no lasting account (a log, say) and still be worth points.
     earning = {number - 1 for objective in _worth(case) for number in flips.get(objective.name, ())}
-    system = case.site.content.systems[case.scenario.system]
-    others = tuple(mutations(case.scenario, system, effective | earning, bindings))
-    played += zip(others, case.each(lambda each: _play(case, each), others), strict=True)
+    others = _others(case, effects()._replace(steps=effective | earning))
+    more = _played(case, [each for each in others if each not in first], lambda each: _play(case, each))
+    played += [(each, first[each] if each in first else more[each]) for each in others]
     return (
         *(Flip(objective=objective.name, steps=tuple(flips.get(objective.name, ()))) for objective in _worth(case)),
         *(_told(case, mutation, seen) for mutation, seen in played),
@@ -137,8 +150,17 @@ def _text(case: Case, mutation: Mutation) -> str:
     return f" (`{text.splitlines()[0] if text else text}`)"
 
 
-def _effective_steps(case: Case) -> tuple[frozenset[int], Mapping[str, str]]:
-    """Indexes of gold's steps that answer, that can be undone, or that visibly changed the primary; what it found."""
+def _others(case: Case, effects: _Effects) -> tuple[Mutation, ...]:
+    system = case.site.content.systems[case.scenario.system]
+    return tuple(mutations(case.scenario, system, effects.steps, effects.bindings))
+
+
+def _played(case: Case, mutations: Sequence[Mutation], play: Callable[[Mutation], _Seen]) -> dict[Mutation, _Seen]:
+    return dict(zip(mutations, case.each(play, mutations), strict=True))
+
+
+def _effects(case: Case) -> _Effects:
+    """Gold in the primary, step by step."""
     steps = case.scenario.gold.steps
     effective = {index for index, step in enumerate(steps) if step.answer is not None or step.undo is not None}
     bench = Bench(site=case.site, limits=case.scenario.limits, seed=0)
@@ -153,25 +175,36 @@ def _effective_steps(case: Case) -> tuple[frozenset[int], Mapping[str, str]]:
             last = now
 
         applied = apply(live, case.scenario.gold, case.scenario.limits, compare)
-    return frozenset(effective), applied.bindings
+    return _Effects(frozenset(effective), applied.bindings)
 
 
 def _play(case: Case, mutation: Mutation) -> _Seen:
     """In the primary, whose gate looks into every other world; where that says nothing, in each twin by itself."""
-    record = case.intervene(case.primary, mutation.intervention)
-    losses = frozenset(lost(record)) - frozenset(lost(case.gold(case.primary)))
+    return _look_further(case, mutation, case.intervene(case.primary, mutation.intervention))
+
+
+def _play_without(case: Case, mutation: Mutation, effects: Callable[[], _Effects]) -> _Seen:
+    """What only looked may be left out unnoticed, so nobody looks further than the episode that may need it."""
+
+    def matters() -> bool:
+        return mutation.steps[0] in effects().steps
+
+    record = case.intervene(case.primary, mutation.intervention, gate=matters)
+    if matters():
+        return _look_further(case, mutation, record)
+    points = None if full(record, case.primary) else f"{record.score:g} points in `{case.primary.name}`"
+    return _Seen(_losses(case, record), points)
+
+
+def _look_further(case: Case, mutation: Mutation, record: TrialRecord) -> _Seen:
     noticed = _noticed(case, record)
     for world in case.broken_worlds[1:]:
         noticed = noticed or _noticed(case, case.intervene(world, mutation.intervention))
-    return _Seen(losses, noticed)
+    return _Seen(_losses(case, record), noticed)
 
 
-def _play_alone(case: Case, mutation: Mutation) -> _Seen:
-    """What only looked may be left out unnoticed, so nobody looks further than the episode that may need it."""
-    record = case.intervene(case.primary, mutation.intervention, gate=False)
-    losses = frozenset(lost(record)) - frozenset(lost(case.gold(case.primary)))
-    points = None if full(record, case.primary) else f"{record.score:g} points in `{case.primary.name}`"
-    return _Seen(losses, points)
+def _losses(case: Case, record: TrialRecord) -> frozenset[str]:
+    return frozenset(lost(record)) - frozenset(lost(case.gold(case.primary)))
 
 
 def _noticed(case: Case, record: TrialRecord) -> str | None:

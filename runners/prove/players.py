@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 import math
+from functools import partial
 from itertools import cycle, islice
 
 from compiler.model import Agreement, CheckResult, Finding, HabitProof
 from runners.agents.nop import NopAgent
-from runners.agents.protocol import Action, Agent, Answer, Run
+from runners.agents.protocol import Action, Answer, Run
 from runners.agents.script import ScriptAgent
 from runners.habits import general_habits
 from runners.prove.case import Case, Established, finding, full, in_each, lost, why_not_verified
@@ -71,8 +72,8 @@ def repeat(case: Case) -> tuple[Established, ...]:
 
 
 def _nothing_earned(case: Case, world: World) -> Finding:
-    players: tuple[tuple[str, Agent], ...] = (("nop", NopAgent()), ("idle", ScriptAgent(_idly(case, world))))
-    silent, busy = case.each(lambda player: case.play(world, *player), players)
+    idle = ScriptAgent(_idly(case, world))
+    silent, busy = case.each(lambda play: play(), (partial(case.nop, world), partial(case.play, world, "idle", idle)))
     earned = [result.name for record in (silent, busy) for result in record.objectives if result.met]
     if earned:
         return finding("nop", world, False, f"doing nothing meets objective `{earned[0]}`")
@@ -125,7 +126,8 @@ def _habit(record: TrialRecord, *, general: bool) -> HabitProof:
 def _alike(case: Case, world: World, agreement: list[Established]) -> Finding:
     others = (case.intervene(world, case.scenario.gold, seed=seed) for seed in range(1, case.repeats))
     endings = [_ending(record) for record in (case.gold(world), *others)]
-    idle = [_ending(case.play(world, "nop", NopAgent(), seed=seed)) for seed in range(case.repeats)]
+    waiting = (case.play(world, "nop", NopAgent(), seed=seed) for seed in range(1, case.repeats))
+    idle = [_ending(record) for record in (case.nop(world), *waiting)]
     alike = sum(ending == endings[0] and other == idle[0] for ending, other in zip(endings, idle, strict=True))
     agreement.append(Agreement(world=world.name, alike=alike, repeats=case.repeats))
     return finding("repeat", world, alike == case.repeats, f"{alike} of {case.repeats} repeats agree")

@@ -53,11 +53,12 @@ def _healthy(case: Case, world: World) -> Finding:
 
 
 def _witnessed(case: Case, world: World) -> Finding:
-    unseen = _seen_without_fault(case, world)
-    if unseen is not None:
-        return finding("witnessed", world, False, unseen)
-    live = case.site.broken(world, seed=_SEED)
+    live = case.site.healthy(world, seed=_SEED)
     try:
+        unseen = _seen_without_fault(live, world)
+        if unseen is not None:
+            return finding("witnessed", world, False, unseen)
+        case.site.bring_into_trouble(live, world)
         invariants = {f"invariant `{invariant.name}`": invariant.probe for invariant in world.invariants}
         broken = _failing(live, invariants)
         if broken:
@@ -94,17 +95,13 @@ def _cascades_witnessed(case: Case, world: World) -> Finding:
     return finding("witnessed", world, True, f"{len(world.cascades)} cascades take hold")
 
 
-def _seen_without_fault(case: Case, world: World) -> str | None:
+def _seen_without_fault(live: LiveWorld, world: World) -> str | None:
     """A witness that holds on the healthy system witnesses nothing."""
-    live = case.site.healthy(world, seed=_SEED)
-    try:
-        for fault in world.faults:
-            if not fault.witness:
-                return f"fault `{fault.fault}` has no witness"
-            if all(observation.holds for observation in live.observe(fault.witness)):
-                return f"the witness of `{fault.fault}` holds although nothing was injected"
-    finally:
-        live.close()
+    for fault in world.faults:
+        if not fault.witness:
+            return f"fault `{fault.fault}` has no witness"
+        if all(observation.holds for observation in live.observe(fault.witness)):
+            return f"the witness of `{fault.fault}` holds although nothing was injected"
     return None
 
 

@@ -138,7 +138,7 @@ def connected(outside: Outside, address: str, port: int, *, inside: bool, second
 
 def _unverified() -> ssl.SSLContext:
     """As a monitor that looks whether anybody answers; the certificate has a probe of its own."""
-    context = ssl.create_default_context()
+    context = ssl.SSLContext(ssl.PROTOCOL_TLS_CLIENT)
     context.check_hostname = False
     context.verify_mode = ssl.CERT_NONE
     return context
