@@ -10,9 +10,11 @@ import pytest
 from compiler.capabilities import CAPABILITIES
 from runners.backends.registry import find_backend
 from runners.harms import lasting_changes
+from runners.hosts.unsupported import ARGUMENTS, TYPES
 from runners.worlds import Backend, Forkable, LiveWorld
+from scenario_dsl.model import Probe
 from scenario_dsl.probes import PROBES
-from tests.conformance.probe_cases import CASES, ELSEWHERE, NOT_THERE, ProbeCase
+from tests.conformance.probe_cases import CASES, NOT_THERE, QUESTIONS, ProbeCase
 from tests.conformance.worlds import open_small, probe, run, task
 from tests.engine import built
 
@@ -102,26 +104,52 @@ def test_time_passes_by_itself(live: LiveWorld) -> None:
 # -- probes
 
 
-def test_every_type_is_tried() -> None:
-    assert {case.holds.type for case in CASES} | ELSEWHERE == set(PROBES)
+@pytest.mark.parametrize("name", ["sim", "container"])
+def test_every_argument_is_tried_or_said_to_be_lacking(name: str) -> None:
+    """Each argument in a probe that holds and in one that fails, and each of its choices in one that holds: what a
+    backend overlooks never fails, or never holds."""
+    lacking = CAPABILITIES[name].lacks_probes.keys() | (TYPES.keys() if name == "container" else set())
+    there = [case for case in CASES if (name, case.name) not in NOT_THERE]
+    holding = [*(one for case in there for one in case.holds), *(one for one, holds in QUESTIONS if holds)]
+    failing = [*(one for case in there for one in case.fails), *(one for one, holds in QUESTIONS if not holds)]
+    for kind in PROBES.values():
+        for parameter in () if kind.name in lacking else kind.parameters:
+            asked = (kind.name, parameter.name)
+            if name != "container" or asked not in ARGUMENTS:
+                assert given(holding, *asked) >= set(parameter.choices), asked
+                assert given(holding, *asked), asked
+                assert given(failing, *asked), asked
+
+
+def given(probes: list[Probe], kind: str, argument: str) -> set[str]:
+    """The values that an argument has in these probes."""
+    return {str(one.arguments[argument]) for one in probes if one.type == kind and argument in one.arguments}
 
 
 @pytest.mark.parametrize("case", CASES, ids=lambda case: case.name)
 def test_probe(case: ProbeCase, backend: Backend, live: LiveWorld) -> None:
-    reason = CAPABILITIES[backend.name].lacks_probes.get(case.holds.type) or NOT_THERE.get((backend.name, case.name))
+    kind = case.holds[0].type
+    reason = CAPABILITIES[backend.name].lacks_probes.get(kind) or NOT_THERE.get((backend.name, case.name))
     if reason is not None:
-        pytest.skip(f"{case.holds.type} is unsupported: {reason}")
+        pytest.skip(f"{kind} is unsupported: {reason}")
+    if case.before:
+        _do(live, case.before)
     live.wait(6)
-    holds, fails = live.observe([case.holds, case.fails])
-    assert holds.holds, holds.detail
-    assert not fails.holds, fails.detail
-    assert "\n" not in holds.detail
-    assert holds.detail
+    seen = live.observe([*case.holds, *case.fails])
+    expected = [True] * len(case.holds) + [False] * len(case.fails)
+    for asked, holds, observation in zip((*case.holds, *case.fails), expected, seen, strict=True):
+        assert observation.holds is holds, (dict(asked.arguments), observation.detail)
+        assert observation.detail
+        assert "\n" not in observation.detail
     if case.change:
-        done = live.run(case.change, output_bytes=10_000, seconds=60)
-        assert done.exit_code == 0, done.output
-        turned = live.observe([case.holds])[0]
+        _do(live, case.change)
+        turned = live.observe(case.holds[:1])[0]
         assert not turned.holds, turned.detail
+
+
+def _do(live: LiveWorld, command: str) -> None:
+    done = live.run(command, output_bytes=10_000, seconds=60)
+    assert done.exit_code == 0, done.output
 
 
 @virtual
@@ -132,7 +160,7 @@ def test_probes_leave_no_trace(live: LiveWorld) -> None:
     # Looked at from two forks with the same chances, for time goes by while somebody types.
     seen = run(live.fork(seed=1), look)
     elapsed = live.elapsed()
-    live.observe([case.holds for case in CASES])
+    live.observe([one for case in CASES for one in case.holds])
     assert live.elapsed() == elapsed
     assert live.facts() == before
     assert run(live.fork(seed=1), look) == seen

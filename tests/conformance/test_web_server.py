@@ -9,8 +9,9 @@ import pytest
 from runners.backends.registry import find_backend
 from runners.worlds import LiveWorld
 from scenario_dsl.model import Probe
+from tests.conformance.probe_cases import QUESTIONS, asked
 from tests.conformance.test_backend import BACKENDS
-from tests.conformance.worlds import open_system, probe, run
+from tests.conformance.worlds import open_system, run
 from tests.engine import built
 
 
@@ -23,21 +24,9 @@ def live(request: pytest.FixtureRequest) -> Iterator[LiveWorld]:
     world.close()
 
 
-def asked(query: str, user: str = "postgres", database: str = "shop", **expected: str) -> Probe:
-    return probe("sql", database=database, query=query, user=user, **expected)
-
-
 @pytest.mark.parametrize(
     ("question", "holds"),
-    [
-        (asked("SELECT count(*) FROM orders", equals="10"), True),
-        (asked("SELECT count(*) FROM orders", equals="11"), False),
-        (asked("SELECT customer FROM orders WHERE id = 2", matches="^Tomas"), True),
-        (asked("SELECT count(*) FROM products", user="reports"), True),
-        (asked("SELECT name FROM products WHERE id = 999", equals=""), False),
-        (asked("SELECT count(*) FROM nothing"), False),
-        (asked("SELECT 1", database="nothing"), False),
-    ],
+    QUESTIONS,
     ids=lambda value: (
         value if isinstance(value, bool) else f"{dict(value.arguments)['query']} {dict(value.arguments)['user']}"
     ),
@@ -55,12 +44,12 @@ def test_a_service_says_what_it_stands_on(live: LiveWorld) -> None:
 
 
 def test_a_query_changes_nothing(live: LiveWorld) -> None:
-    live.observe([asked("DELETE FROM orders")])
-    assert live.observe([asked("SELECT count(*) FROM orders", equals="10")])[0].holds
+    live.observe([asked("shop", "DELETE FROM orders")])
+    assert live.observe([asked("shop", "SELECT count(*) FROM orders", equals="10")])[0].holds
 
 
 def test_a_database_that_does_not_run(live: LiveWorld) -> None:
-    count = asked("SELECT count(*) FROM orders", equals="10")
+    count = asked("shop", "SELECT count(*) FROM orders", equals="10")
     run(live, "systemctl stop postgresql")
     assert not live.observe([count])[0].holds
     run(live, "systemctl start postgresql")

@@ -142,6 +142,8 @@ class Sessions(Program):
         cluster = read_cluster(machine, process.cred, held.data)
         if isinstance(cluster, OSError):
             return SqlError("ERROR", f'could not open file "{cluster.filename}": {cluster.strerror}', code="58P01")
+        if ask.user not in cluster.roles:
+            return SqlError("ERROR", f'role "{ask.user}" does not exist', code="22023")
         try:
             storage = self._storage(machine, process, held, cluster, ask)
             return tuple(execute(storage, statement) for statement in statements(ask.query))
