@@ -26,6 +26,7 @@ COMMANDS: Mapping[str, str] = {
     "check": "Check scenarios, faults, systems or a whole pack, and point at every mistake.",
     "compile": "Compile a pack into a bundle: a folder and one reproducible tar.",
     "prove": "Prove that a pack's graders discriminate.",
+    "agree": "Play the same in two backends and count where they differ.",
     "image": "Make the image that a system's containers start from, from Debian packages.",
     "clean": "Remove what interrupted runs left in the container engine.",
     "keygen": "Make a key pair for signing.",

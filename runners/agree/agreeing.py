@@ -1,0 +1,117 @@
+"""A bundle in two backends: every world with nobody and with gold, the primary with each bad habit, and each system as
+somebody sees it who looks around."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass
+from functools import partial
+from itertools import chain
+from typing import NamedTuple
+
+from compiler.model import PackContent
+from runners.agree.comparing import Compared, exit_codes, structures, verdicts
+from runners.agree.playing import Played, exploration, explore, play
+from runners.crowding import each
+from runners.opening import Site
+from runners.plan import PlanError
+from runners.worlds import Backend
+from scenario_dsl.model import Intervention, Probe
+from scenario_dsl.worlds import ResolvedScenario, World
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Agreement:
+    """skipped: scenario -> why it cannot be played in both."""
+
+    scenarios: tuple[str, ...]
+    skipped: dict[str, str]
+    compared: tuple[Compared, ...]
+
+
+class _Turn(NamedTuple):
+    """A player in a world; nobody where there is no intervention."""
+
+    world: World
+    player: str
+    intervention: Intervention | None
+
+
+def agree(
+    content: PackContent,
+    backends: tuple[Backend, Backend],
+    *,
+    scenarios: Sequence[str] = (),
+    progress: Callable[[str], None] | None = None,
+) -> Agreement:
+    """Play the named scenarios (none named: all) in both. progress: called with what is played next.
+
+    Raises PlanError for an unknown scenario, WorldError where a world fails, HostError.
+    """
+    unknown = [name for name in scenarios if name not in content.scenarios]
+    if unknown:
+        raise PlanError(f"no scenario `{unknown[0]}`; the bundle has: {', '.join(sorted(content.scenarios))}")
+    skipped: dict[str, str] = {}
+    played: list[str] = []
+    compared: list[Compared] = []
+    explored: set[str] = set()
+    for name, scenario in content.scenarios.items():
+        if scenarios and name not in scenarios:
+            continue
+        reasons = [reason for backend in backends if (reason := backend.unsupported(content, scenario)) is not None]
+        if reasons:
+            skipped[name] = reasons[0]
+            continue
+        if progress is not None:
+            progress(name)
+        sites = tuple(Site(content=content, scenario=scenario, backend=backend) for backend in backends)
+        compared += _scenario(scenario, sites)
+        if scenario.system not in explored:
+            explored.add(scenario.system)
+            compared += _system(scenario, sites)
+        played.append(name)
+    return Agreement(scenarios=tuple(played), skipped=skipped, compared=tuple(compared))
+
+
+def _scenario(scenario: ResolvedScenario, sites: tuple[Site, ...]) -> Iterator[Compared]:
+    turns = tuple(_turns(scenario))
+    ours, theirs = (each(site.backend, partial(_played, site), turns) for site in sites)
+    for turn, here, there in zip(turns, ours, theirs, strict=True):
+        where = f"{scenario.name}, {turn.world.name}, {turn.player}"
+        subjects = [name for name, _ in _probes(turn.world)]
+        yield from verdicts(f"{where}, before", subjects, here.before, there.before)
+        yield from verdicts(f"{where}, after", subjects, here.after, there.after)
+        yield from exit_codes("exit code of a player", where, here.typed, there.typed)
+
+
+def _played(site: Site, turn: _Turn) -> Played:
+    probes = [probe for _, probe in _probes(turn.world)]
+    return play(site, turn.world, probes, turn.intervention, site.scenario.limits)
+
+
+def _system(scenario: ResolvedScenario, sites: tuple[Site, ...]) -> Iterator[Compared]:
+    here, there = (explore(site, scenario.worlds[0], exploration()) for site in sites)
+    where = f"the system {scenario.system}"
+    return chain(exit_codes("exit code", where, here, there), structures(where, here, there))
+
+
+def _turns(scenario: ResolvedScenario) -> Iterator[_Turn]:
+    for world in scenario.worlds:
+        yield _Turn(world, "nobody", None)
+        yield _Turn(world, "gold", scenario.gold)
+    for habit in scenario.bad:
+        yield _Turn(scenario.worlds[0], habit.name, habit)
+
+
+def _probes(world: World) -> Iterator[tuple[str, Probe]]:
+    """Everything that is asked of a world, by name."""
+    for fault in world.faults:
+        for number, probe in enumerate(fault.witness, 1):
+            yield f"witness {number} of {fault.fault}", probe
+    for objective in world.objectives:
+        if isinstance(objective.check, Probe):
+            yield f"objective {objective.name}", objective.check
+    for invariant in world.invariants:
+        yield f"invariant {invariant.name}", invariant.probe
+    for cascade in world.cascades:
+        yield f"condition of {cascade.name}", cascade.when
