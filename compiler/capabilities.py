@@ -48,6 +48,7 @@ class Lack:
         return f"{self.user} (world {self.world}) uses the {self.kind} {self.name}: {self.reason}"
 
 
+_SCHEDULING = ("latency", "throughput", "scheduler")
 CAPABILITIES: Mapping[str, Capabilities] = MappingProxyType(
     {
         capabilities.backend: capabilities
@@ -56,7 +57,7 @@ CAPABILITIES: Mapping[str, Capabilities] = MappingProxyType(
                 backend="sim",
                 title="the simulated server, embedded: no infrastructure, virtual time",
                 lacks_modules={},
-                lacks_probes={},
+                lacks_probes=dict.fromkeys(_SCHEDULING, "its processors are not shared out moment by moment"),
             ),
             Capabilities(
                 backend="container",
@@ -64,13 +65,20 @@ CAPABILITIES: Mapping[str, Capabilities] = MappingProxyType(
                 lacks_modules={},
                 lacks_probes={
                     "sysctl": "most kernel settings in a container are the host's",
+                    **dict.fromkeys(_SCHEDULING, "the scheduler of a container is the host's"),
                 },
             ),
             Capabilities(
                 backend="kernel",
-                title="a host or virtual machine with a kernel of its own",
-                lacks_modules={},
-                lacks_probes={},
+                title="a virtual machine with sched_ext, whose time is counted in instructions",
+                lacks_modules={
+                    name: "tasks run there as they are, and these are Ansible's own"
+                    for name in MODULES
+                    if name not in ("command", "shell")
+                },
+                lacks_probes={
+                    name: "it looks at scheduling and at nothing else" for name in PROBES if name not in _SCHEDULING
+                },
             ),
         )
     }

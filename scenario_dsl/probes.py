@@ -330,6 +330,47 @@ _LIMIT = ProbeType(
         _must("at_least", "size", "the soft limit"),
     ),
 )
+_LATENCY = ProbeType(
+    name="latency",
+    doc=(
+        "How long a service's requests take, from when each was due, as a multiple of what one took in the same boot "
+        "while nothing else ran (there the median)."
+    ),
+    example={"service": "checkout", "percentile": 95, "ratio_at_most": 4},
+    at_least_one=("ratio_at_most", "ratio_at_least"),
+    parameters=(
+        _must("service", "string", "the service"),
+        _may("percentile", "integer", "of the requests of the last second", choices=(50, 90, 95, 99), default=99),
+        _may("ratio_at_most", "number", "against the quiet machine"),
+        _may("ratio_at_least", "number", "against the quiet machine"),
+    ),
+)
+_THROUGHPUT = ProbeType(
+    name="throughput",
+    doc=(
+        "What the loads that compute get done together, of what the machine could do while nothing else runs. What is "
+        "not there gets nothing done; where no name is given and none is there, nothing is held back."
+    ),
+    example={"share_at_least": 0.5},
+    at_least_one=("share_at_least", "share_at_most"),
+    parameters=(
+        _may("loads", "list of string", "their names; all of them otherwise"),
+        _may("share_at_least", "number", "between 0 and 1"),
+        _may("share_at_most", "number", "between 0 and 1"),
+    ),
+)
+_SCHEDULER = ProbeType(
+    name="scheduler",
+    doc="The sched_ext scheduler, as the kernel tells of it: its state, and what it has acknowledged by itself.",
+    example={"state": "enabled", "profile": "priority"},
+    at_least_one=("state", "profile", "acknowledged", "ejected"),
+    parameters=(
+        _may("state", "string", "whether one is loaded", choices=("enabled", "disabled")),
+        _may("profile", "string", "the profile that it says it acts by"),
+        _may("acknowledged", "boolean", "whether it acts by the last request: id, profile and generation are the same"),
+        _may("ejected", "boolean", "whether kernel or watchdog had to throw one out since the world opened"),
+    ),
+)
 PROBES: Mapping[str, ProbeType] = MappingProxyType(
     {
         probe.name: probe
@@ -354,6 +395,9 @@ PROBES: Mapping[str, ProbeType] = MappingProxyType(
             _MOUNT,
             _SYSCTL,
             _LIMIT,
+            _LATENCY,
+            _THROUGHPUT,
+            _SCHEDULER,
         )
     }
 )

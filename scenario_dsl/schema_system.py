@@ -222,6 +222,30 @@ _IMAGE = mapping(
     required=("suite", "packages"),
     description="how a container's image of it is made from packages",
 )
+_SERVICE = mapping(
+    "a service",
+    {
+        "name": text("its name, for `latency` probes"),
+        "group": text("the control group it runs in"),
+        "every": typed("duration", "how often somebody asks something of it"),
+        "work": typed("duration", "how long a processor needs for one answer"),
+    },
+    required=("name", "group", "every", "work"),
+)
+_KERNEL = mapping(
+    "`kernel`",
+    {
+        "suite": text("the Debian release"),
+        "backports": text("the release that the kernel comes from"),
+        "release": text("the line of kernels that is preferred, such as 6.18"),
+        "packages": many(text("a package"), "what is installed, with what it depends on", at_least=1),
+        "objects": many(typed("path", "a BPF source among the files"), "schedulers that can be loaded", at_least=1),
+        "programs": free_mapping("`programs`", typed("path", "a C source among the files"), "path to its source"),
+        "services": many(_SERVICE, "what runs while nothing is broken", at_least=1),
+    },
+    required=("suite", "backports", "release", "packages", "objects", "services"),
+    description="how a virtual machine with sched_ext is made, and what it serves",
+)
 
 
 def system_schema(probe: Schema) -> Schema:
@@ -296,6 +320,7 @@ def system_schema(probe: Schema) -> Schema:
                 "what is installed",
             ),
             "image": _IMAGE,
+            "kernel": _KERNEL,
             "absent": many(text("a command"), "commands that this machine does not have"),
             "files": many(FILE_ENTRY, "files with attributes, beside those of the `files/` folder"),
             "healthy": many(probe, "what holds while nothing is broken", at_least=1),

@@ -13,6 +13,7 @@ BACKENDS: Mapping[str, tuple[str, str]] = MappingProxyType(
     {
         "sim": ("runners.backends.sim", "SimBackend"),
         "container": ("runners.backends.container", "ContainerBackend"),
+        "kernel": ("runners.backends.kernel", "KernelBackend"),
     }
 )
 """Each backend's module and class. They are imported when they are asked for: not every machine has all they need."""
