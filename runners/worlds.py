@@ -141,6 +141,15 @@ class Crowded(Protocol):
 
 
 @runtime_checkable
+class Selective(Protocol):
+    """A backend that opens a system although it cannot measure everything that the healthy one is described with."""
+
+    def measures(self, probe: Probe) -> bool:
+        """Does the probe say something about the world here?"""
+        ...
+
+
+@runtime_checkable
 class Imaged(Protocol):
     """A backend whose worlds start from images, which are not in the bundle."""
 

@@ -13,7 +13,7 @@ from runners.hosts.engine import Engine, EngineError
 from runners.hosts.images import find, identity, settled_name
 from runners.hosts.leftovers import sweep
 from runners.hosts.recordings import Recordings
-from runners.hosts.unsupported import reasons
+from runners.hosts.unsupported import reasons, unmeasured
 from runners.hosts.world import ContainerWorld
 from runners.sim.system import SystemSpec
 from runners.turns import Turns
@@ -55,6 +55,10 @@ class ContainerBackend:
         system = content.systems[scenario.system]
         yield from map(str, lacking(scenario, system, self.name))
         yield from reasons(scenario)
+
+    def measures(self, probe: Probe) -> bool:
+        """How full this host's disk is, say, is nothing about a world."""
+        return not any(unmeasured(probe))
 
     def image(self, content: PackContent, scenario: ResolvedScenario) -> str:
         """Raises HostError where there is no engine or no image."""

@@ -24,17 +24,22 @@ def reasons(scenario: ResolvedScenario) -> Iterator[str]:
     """Why the scenario cannot be played here, each naming who asks for what."""
     for world in scenario.worlds:
         for who, probe in _probes(world):
-            for name in probe.arguments:
-                if (probe.type, name) in ARGUMENTS and probe.arguments[name] is not None:
-                    yield f"{who} (world {world.name}) uses {name} of {probe.type}: {ARGUMENTS[probe.type, name]}"
-            if probe.type in TYPES:
-                yield f"{who} (world {world.name}) measures {probe.type}: {TYPES[probe.type]}"
+            yield from (f"{who} (world {world.name}) {reason}" for reason in unmeasured(probe))
         for objective in world.objectives:
             if objective.settle > _LONGEST_SETTLE:
                 yield (
                     f"objective {objective.name} (world {world.name}) is watched for {objective.settle:g} s, and time "
                     f"is real here: at most {_LONGEST_SETTLE:g} s"
                 )
+
+
+def unmeasured(probe: Probe) -> Iterator[str]:
+    """Why the probe says nothing about a world here."""
+    for name in probe.arguments:
+        if (probe.type, name) in ARGUMENTS and probe.arguments[name] is not None:
+            yield f"uses {name} of {probe.type}: {ARGUMENTS[probe.type, name]}"
+    if probe.type in TYPES:
+        yield f"measures {probe.type}: {TYPES[probe.type]}"
 
 
 def _probes(world: World) -> Iterator[tuple[str, Probe]]:

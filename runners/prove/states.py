@@ -6,7 +6,7 @@ from compiler.model import Finding
 from runners.harms import lasting_changes, named
 from runners.opening import inject, wait_for_witness
 from runners.prove.case import Case, finding, in_each
-from runners.worlds import LiveWorld, WorldError
+from runners.worlds import LiveWorld, Selective, WorldError
 from scenario_dsl.model import Probe
 from scenario_dsl.worlds import World
 
@@ -33,7 +33,9 @@ def revert(case: Case) -> tuple[Finding, ...]:
 
 
 def _healthy(case: Case, world: World) -> Finding:
-    probes = {f"healthy #{number}": probe for number, probe in enumerate(_system_probes(case), start=1)}
+    described = case.site.content.systems[case.scenario.system].healthy
+    asked = tuple(probe for probe in described if _measures(case, probe))
+    probes = {f"healthy #{number}": probe for number, probe in enumerate(described, start=1) if probe in asked}
     probes |= {f"invariant `{invariant.name}`": invariant.probe for invariant in world.invariants}
     probes |= {f"objective `{name}`": probe for name, probe in _states(world).items()}
     live = case.site.healthy(world, seed=_SEED)
@@ -49,7 +51,8 @@ def _healthy(case: Case, world: World) -> Finding:
         return finding("healthy", world, False, f"on the healthy system {wrong[0]}")
     if failed > 0:
         return finding("healthy", world, False, f"on the healthy system {failed} client requests failed")
-    return finding("healthy", world, True, f"{len(probes)} probes hold and no request fails")
+    left = f"; {len(described) - len(asked)} cannot be measured here" if len(asked) < len(described) else ""
+    return finding("healthy", world, True, f"{len(probes)} probes hold and no request fails{left}")
 
 
 def _witnessed(case: Case, world: World) -> Finding:
@@ -131,8 +134,9 @@ def _reverted(case: Case, world: World) -> Finding:
     return finding("revert", world, True, "reverting restores the lasting state")
 
 
-def _system_probes(case: Case) -> tuple[Probe, ...]:
-    return case.site.content.systems[case.scenario.system].healthy
+def _measures(case: Case, probe: Probe) -> bool:
+    backend = case.site.backend
+    return not isinstance(backend, Selective) or backend.measures(probe)
 
 
 def _states(world: World, *, at_start: bool = False) -> dict[str, Probe]:

@@ -11,9 +11,10 @@ from compiler.model import PackContent
 from compiler.resolve import resolve_all
 from runners.backends.registry import find_backend
 from runners.hosts.probes.evaluate import KINDS
+from runners.worlds import Selective
 from scenario_dsl.library import load_library
 from scenario_dsl.probes import PROBES
-from tests.conformance.worlds import ROOT
+from tests.conformance.worlds import ROOT, probe
 
 
 def reasons_of(pack: str) -> dict[str, str | None]:
@@ -48,6 +49,15 @@ def test_the_others_say_who_asks_for_what(reasons: dict[str, str | None]) -> Non
     assert "succeeded_within of cron" in str(reasons["cron-job-failure"])
     assert "fault fill_disk (world primary) measures disk" in str(reasons["disk-space-crisis"])
     assert "memory" in str(reasons["memory-leak"])
+
+
+def test_what_is_this_hosts_is_not_asked_of_the_healthy_system() -> None:
+    healthy = load_library(ROOT / "packs" / "starter", [ROOT / "packs"]).systems["web-server"].healthy
+    backend = find_backend("container")
+    assert isinstance(backend, Selective)
+    assert {probe.type for probe in healthy if not backend.measures(probe)} == {"disk", "memory"}
+    assert not backend.measures(probe("log", unit="nginx", matches="x"))
+    assert backend.measures(probe("log", path="/var/log/syslog", matches="x"))
 
 
 def test_each_probe_type_is_there_or_said_to_be_lacking() -> None:
