@@ -48,7 +48,8 @@ from scenario_dsl.writing import write_file, write_tree, writing_to
 def compile_pack(library: Library) -> Bundle:
     """Resolve, lower and list everything. Raises `Diagnostics` for what only resolving can find, or a Refusal."""
     scenarios = resolve_all(library)
-    used = {scenario.system for scenario in scenarios}
+    first = {scenario.system for scenario in scenarios}
+    used = first | {node.system for name in first for node in library.systems[name].nodes.values()}
     systems = tuple(resolve_system(system, library) for name, system in sorted(library.systems.items()) if name in used)
     return assemble(library.pack, systems, scenarios)
 

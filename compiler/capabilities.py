@@ -18,12 +18,14 @@ from scenario_dsl.worlds import ResolvedFault, ResolvedScenario, World
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Capabilities:
-    """`lacks_modules` and `lacks_probes`: name -> why this backend does not take it. Everything else it takes."""
+    """`lacks_modules` and `lacks_probes`: name -> why this backend does not take it; `lacks_fleets`: why it has no
+    worlds of several machines. Everything else it takes."""
 
     backend: str
     title: str
     lacks_modules: Mapping[str, str]
     lacks_probes: Mapping[str, str]
+    lacks_fleets: str = ""
 
     @property
     def modules(self) -> tuple[str, ...]:
@@ -38,7 +40,7 @@ class Capabilities:
 class Lack:
     """One thing that a scenario uses and a backend does not take. `user` says who uses it, `world` in which world."""
 
-    kind: Literal["module", "probe", "backend"]
+    kind: Literal["module", "probe", "backend", "fleet"]
     name: str
     user: str
     world: str
@@ -58,6 +60,7 @@ CAPABILITIES: Mapping[str, Capabilities] = MappingProxyType(
                 title="the simulated server, embedded: no infrastructure, virtual time",
                 lacks_modules={},
                 lacks_probes=dict.fromkeys(_SCHEDULING, "its processors are not shared out moment by moment"),
+                lacks_fleets="it simulates one machine, and none that logs in to another",
             ),
             Capabilities(
                 backend="container",
@@ -95,6 +98,10 @@ def lacking(scenario: ResolvedScenario, system: System, backend: str) -> tuple[L
         reason = f"there is no such backend; there are {', '.join(CAPABILITIES)}"
         return (Lack(kind="backend", name=backend, user=f"scenario {scenario.name}", world="", reason=reason),)
     found: dict[tuple[str, str, str], Lack] = {}
+    if system.nodes and capabilities.lacks_fleets:
+        user, reason = f"scenario {scenario.name}", capabilities.lacks_fleets
+        lack = Lack(kind="fleet", name=system.name, user=user, world="all", reason=reason)
+        found[lack.kind, lack.name, lack.user] = lack
     for world in scenario.worlds:
         for probe in system.healthy:
             for lack in _in_probe(probe, f"system {system.name}", world, capabilities):

@@ -21,7 +21,7 @@ _OTHERS = 0o007
 
 def keepsakes(changed: Iterable[str], before: Facts, after: Facts, own: Collection[str] = ()) -> frozenset[str]:
     """Those of the changed paths that are such files. own: paths made earlier by whoever is judged."""
-    new = [path for path in changed if path.startswith("/") and (path not in before.persistent or path in own)]
+    new = [path for path in changed if _bare(path).startswith("/") and (path not in before.persistent or path in own)]
     standing = [path for path in new if path in after.persistent]
     if not standing:
         return frozenset()
@@ -32,7 +32,7 @@ def keepsakes(changed: Iterable[str], before: Facts, after: Facts, own: Collecti
     return frozenset(
         path
         for path in standing
-        if _is_note(path, after.persistent[path])
+        if _is_note(_bare(path), after.persistent[path])
         or any(
             _is_backup(path, after.persistent[path], original, before.persistent[original])
             for original in originals.get(_content(after.persistent[path]), ())
@@ -62,7 +62,12 @@ def _is_backup(path: str, digest: str, original: str, was: str) -> bool:
     old_folder, _, old_name = original.rpartition("/")
     if folder == old_folder:
         return name.startswith(old_name) and bool(_SUFFIX.match(name, len(old_name)))
-    return path.startswith(_HOMES) and "/." not in path and old_name in name
+    return _bare(path).startswith(_HOMES) and "/." not in path and old_name in name
+
+
+def _bare(path: str) -> str:
+    """Without the machine of a fleet that it is on."""
+    return path if path.startswith("/") else path.partition(":")[2]
 
 
 def _content(digest: str) -> str:

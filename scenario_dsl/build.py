@@ -16,6 +16,7 @@ from scenario_dsl.model import (
     Intervention,
     Invariant,
     Limits,
+    Node,
     Objective,
     Pack,
     Parameter,
@@ -33,7 +34,7 @@ from scenario_dsl.modules import MODULES
 from scenario_dsl.rewards import PRESETS
 from scenario_dsl.values import Route, Value
 
-_SYSTEM_OWN = frozenset({"system", "title", "files", "healthy"})
+_SYSTEM_OWN = frozenset({"system", "title", "files", "healthy", "nodes"})
 
 
 def _mapping(value: Value) -> Mapping[str, Value]:
@@ -89,6 +90,7 @@ def _task(value: Value, at: Route) -> Task:
         loop=loop if isinstance(loop, tuple | str) else None,
         register=_optional(data.get("register")),
         ignore_errors=data.get("ignore_errors") is True,
+        delegate_to=_optional(data.get("delegate_to")),
         at=at,
     )
 
@@ -289,6 +291,10 @@ def build_system(data: Mapping[str, Value]) -> System:
         files=tuple(build_system_file(item) for item in _items(data.get("files"))),
         settings={key: value for key, value in data.items() if key not in _SYSTEM_OWN},
         healthy=_probes(data["healthy"], ("healthy",)),
+        nodes={
+            name: Node(system=str(node["system"]), address=str(node["address"]))
+            for name, node in ((name, _mapping(value)) for name, value in _mapping(data.get("nodes")).items())
+        },
     )
 
 

@@ -54,6 +54,7 @@ class Task:
     loop: tuple[Value, ...] | str | None = None
     register: str | None = None
     ignore_errors: bool = False
+    delegate_to: str | None = None
     at: Route = ()
 
 
@@ -279,8 +280,18 @@ class SystemFile:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class Node:
+    """Another machine of a fleet: a system that it is, under its own name and at its own address."""
+
+    system: str
+    address: str
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class System:
-    """A healthy machine, described once. `settings` holds the parts only a backend reads, checked against the schema:
+    """A healthy machine, described once; with `nodes` it is the first of a fleet, the one whose shell agents have.
+
+    `settings` holds the parts only a backend reads, checked against the schema:
 
     hostname, memory, cpus, mounts, users, groups, units (enabled, running), clients, names, firewall, databases,
     processes, volatile (globs of paths that normal life changes).
@@ -291,6 +302,7 @@ class System:
     files: tuple[SystemFile, ...]
     settings: Mapping[str, Value]
     healthy: tuple[Probe, ...]
+    nodes: Mapping[str, Node] = field(default_factory=dict)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

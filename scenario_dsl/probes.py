@@ -371,6 +371,8 @@ _SCHEDULER = ProbeType(
         _may("ejected", "boolean", "whether kernel or watchdog had to throw one out since the world opened"),
     ),
 )
+NODE = _may("node", "string", "the machine of a fleet that it is about; the first one otherwise")
+"""What every probe takes besides its own arguments."""
 PROBES: Mapping[str, ProbeType] = MappingProxyType(
     {
         probe.name: probe

@@ -123,7 +123,7 @@ def _types() -> str:
 
 
 def _probes() -> str:
-    lines = ["## Probes", "", "Every expectation that is given must hold.", ""]
+    lines = ["## Probes", "", "Every expectation that is given must hold. In a fleet, `node` names the machine.", ""]
     for probe in PROBES.values():
         lines += [f"### `{probe.name}`", "", probe.doc, "", *arguments(probe.parameters, probe.exactly_one)]
         lines += ["```yaml", f"{probe.name}: {flow(probe.example)}", "```", ""]

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from scenario_dsl.modules import MODULES
 from scenario_dsl.parameters import TYPE_KEYWORD, TYPE_NAMES
-from scenario_dsl.probes import PROBES
+from scenario_dsl.probes import NODE, PROBES
 from scenario_dsl.schema_parts import (
     FAULT_NAME,
     PARAMETER_NAME,
@@ -30,7 +30,7 @@ def probe_schema() -> Schema:
     probes = {
         probe.name: arguments(
             f"probe `{probe.name}`",
-            probe.parameters,
+            (*probe.parameters, NODE),
             description=probe.doc,
             exactly_one=probe.exactly_one,
             at_least_one=probe.at_least_one,
@@ -60,6 +60,7 @@ def _task() -> Schema:
             "loop": {"type": ["array", "string"], "title": "a list", "description": "the task runs for every `item`"},
             "register": named(PARAMETER_NAME, "the name that the result is bound to"),
             "ignore_errors": flag("go on when the task fails"),
+            "delegate_to": text("the machine of a fleet that it is applied to; the first one otherwise"),
             **modules,
         },
         required=("name",),

@@ -285,6 +285,19 @@ def system_schema(probe: Schema) -> Schema:
             "processes": many(_PROCESS, "processes that belong to no unit"),
             "clients": many(_CLIENT, "who uses it"),
             "names": free_mapping("`names`", _ANY, "host name to address, as the DNS server answers"),
+            "nodes": free_mapping(
+                "`nodes`",
+                mapping(
+                    "a machine of the fleet",
+                    {
+                        "system": named(SCENARIO_NAME, "the system that it is"),
+                        "address": text("its address in the network of the first one"),
+                    },
+                    required=("system", "address"),
+                ),
+                "the other machines of a fleet, by their host names",
+                names=SCENARIO_NAME,
+            ),
             "hosts": many(_HOST, "other machines that it can reach"),
             "network": _NETWORK,
             "firewall": many({"type": "string"}, "lines as iptables-save prints them"),

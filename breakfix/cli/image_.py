@@ -34,7 +34,8 @@ def command(
     """Make a system's image from Debian packages and its description, list the images that are there, or lock one.
 
     The image's id follows from the packages and the description alone. Packages are kept in ~/.cache/breakfix, or in
-    $BREAKFIX_CACHE; a first build takes about two minutes. Needs root, mmdebstrap and a container engine.
+    $BREAKFIX_CACHE; a first build takes about two minutes. Of a fleet, those of all its machines are made. Needs root,
+    mmdebstrap and a container engine.
 
     `lock` names the packages whose versions are others than those in the system's `image.lock`, with exit code 1;
     `--update` writes them down. A proof names the image that it was made on, and runs of it take no other.
@@ -56,7 +57,10 @@ def command(
     silent = quiet or as_json_document
     if update and action != "lock":
         raise AuthorError("--update is for `breakfix image lock`")
-    image = images.build(engine, find_system(system), _silent if silent else say, anew=anew)
+    described = find_system(system)
+    for kind in dict.fromkeys(node.system for node in described.nodes.values()):
+        images.build(engine, find_system(kind), _silent if silent else say)
+    image = images.build(engine, described, _silent if silent else say, anew=anew)
     if action == "lock":
         return _lock(image, system_folder(system) / LOCK, update=update, as_json_document=as_json_document)
     if as_json_document:

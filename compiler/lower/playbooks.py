@@ -38,6 +38,8 @@ def _task(task: Task) -> dict[str, object]:
         lowered["loop"] = _value(task.loop)
     if task.register is not None:
         lowered["register"] = task.register
+    if task.delegate_to is not None:
+        lowered["delegate_to"] = task.delegate_to
     if task.ignore_errors:
         lowered["ignore_errors"] = True
     return lowered

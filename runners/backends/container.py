@@ -2,19 +2,24 @@
 
 from __future__ import annotations
 
+import hashlib
 import os
 import threading
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator, Sequence
+from functools import partial
 
 from compiler.capabilities import lacking
 from compiler.model import PackContent
 from runners.hosts.dbus import DBusError
 from runners.hosts.engine import Engine, EngineError
+from runners.hosts.fleet import FIRST, FleetWorld, without_node
 from runners.hosts.images import find, identity, settled_name
 from runners.hosts.leftovers import sweep
+from runners.hosts.places import Places
 from runners.hosts.recordings import Recordings
 from runners.hosts.unsupported import reasons, unmeasured
 from runners.hosts.world import ContainerWorld
+from runners.seeds import derive
 from runners.sim.system import SystemSpec
 from runners.turns import Turns
 from runners.worlds import LiveWorld, WorldError
@@ -42,8 +47,8 @@ class ContainerBackend:
         self._recordings = Recordings()
         self._names: dict[tuple[str, str], str] = {}
         self._connecting = threading.Lock()
-        self._places = threading.BoundedSemaphore(self.at_once)
-        self._booting = threading.BoundedSemaphore(BOOTING_PER_CORE * (os.cpu_count() or 1))
+        self._places = Places(self.at_once)
+        self._booting = Places(BOOTING_PER_CORE * cores)
 
     def unsupported(self, content: PackContent, scenario: ResolvedScenario) -> str | None:
         system = content.systems.get(scenario.system)
@@ -61,33 +66,60 @@ class ContainerBackend:
         return not any(unmeasured(probe))
 
     def image(self, content: PackContent, scenario: ResolvedScenario) -> str:
-        """Raises HostError where there is no engine or no image."""
+        """Of a fleet: a digest over the images of all its machines. Raises HostError where one is not there."""
         engine = self._connected()
-        return identity(engine, find(engine, content.systems[scenario.system]))
+        system = content.systems[scenario.system]
+        names = [system.name, *(node.system for node in system.nodes.values())]
+        ids = [identity(engine, find(engine, content.systems[name])) for name in dict.fromkeys(names)]
+        return ids[0] if len(ids) == 1 else f"sha256:{hashlib.sha256(' '.join(ids).encode()).hexdigest()}"
 
     def open(self, content: PackContent, scenario: ResolvedScenario, world: World, *, seed: int) -> LiveWorld:
         """Raises HostError where there is no engine or no image, before anything is opened."""
-        engine = self._connected()
+        self._connected()
         system = content.systems[scenario.system]
-        key = (content.digest, system.name)
-        name = self._names.get(key) or self._names.setdefault(key, settled_name(system))
-        image = find(engine, system, name)
-        self._places.acquire()
+        healthy, asked = _about(FIRST, system.healthy), _about(FIRST, _questions(world))
+        openers = {FIRST: self._opener(content, system, SystemSpec.of(system), healthy, asked, seed)}
+        for name, node in system.nodes.items():
+            kind = content.systems[node.system]
+            spec = SystemSpec.of(kind).as_node(name, node.address)
+            healthy, asked = (*kind.healthy, *_about(name, system.healthy)), _about(name, _questions(world))
+            openers[name] = self._opener(content, kind, spec, healthy, asked, derive(seed, name))
+        self._places.take(len(openers))
+        closed = partial(self._places.give, len(openers))
         try:
-            with self._booting:
-                return ContainerWorld(
-                    engine,
-                    SystemSpec.of(system),
-                    image,
-                    self._recordings,
-                    healthy=tuple(probe for probe in system.healthy if probe.type in ("http", "socket")),
-                    asked=_requests(system, world),
-                    coming=tuple(fault.inject for fault in world.faults),
-                    seed=seed,
-                    closed=self._places.release,
-                )
+            with self._booting.taken(len(openers)):
+                if not system.nodes:
+                    coming = tuple(fault.inject for fault in world.faults)
+                    return openers[FIRST](coming=coming, closed=closed)
+                return FleetWorld(SystemSpec.of(system), openers, closed=closed)
         except (EngineError, DBusError, OSError) as error:
             raise WorldError(f"the system {scenario.system} did not boot: {error}") from error
+
+    def _opener(
+        self,
+        content: PackContent,
+        system: System,
+        spec: SystemSpec,
+        healthy: Sequence[Probe],
+        asked: Sequence[Probe],
+        seed: int,
+    ) -> Callable[..., ContainerWorld]:
+        """How one machine is opened, once its image is known to be there. asked: what will be asked of it later on."""
+        engine = self._connected()
+        key = (content.digest, system.name)
+        name = self._names.get(key) or self._names.setdefault(key, settled_name(system))
+        return partial(
+            ContainerWorld,
+            engine,
+            spec,
+            find(engine, system, name),
+            self._recordings,
+            healthy=tuple(probe for probe in healthy if probe.type in ("http", "socket")),
+            asked=tuple(
+                {str(sorted(one.arguments.items())): one for one in (*healthy, *asked) if one.type == "http"}.values()
+            ),
+            seed=seed,
+        )
 
     def _connected(self) -> Engine:
         with self._connecting:
@@ -101,10 +133,13 @@ class ContainerBackend:
         return ContainerBackend, ()
 
 
-def _requests(system: System, world: World) -> tuple[Probe, ...]:
-    """What will be asked of the world over HTTP, each question once."""
+def _about(node: str, probes: Sequence[Probe]) -> tuple[Probe, ...]:
+    """Those that are about one machine of a fleet."""
+    return tuple(without_node(probe) for probe in probes if (probe.arguments.get("node") or FIRST) == node)
+
+
+def _questions(world: World) -> tuple[Probe, ...]:
     checks = [objective.check for objective in world.objectives]
-    probes = [*system.healthy, *(check for check in checks if isinstance(check, Probe))]
+    probes = [check for check in checks if isinstance(check, Probe)]
     probes += [invariant.probe for invariant in world.invariants]
-    probes += [cascade.when for cascade in world.cascades]
-    return tuple({str(sorted(probe.arguments.items())): probe for probe in probes if probe.type == "http"}.values())
+    return (*probes, *(cascade.when for cascade in world.cascades))

@@ -58,8 +58,12 @@ def bystanders(bench: Bench, played: Played, means: Means) -> GateFact:
 
 
 def _has_part(service: str, named_here: frozenset[str], before: Facts) -> bool:
-    """Is it named, or does it say itself that it stands on one that is? Such a one may well have to start anew."""
-    return any(name.removesuffix(".service") in named_here for name in (service, *before.needs.get(service, ())))
+    """Is it named, or does it say itself that it stands on one that is? Such a one may well have to start anew.
+
+    Of a fleet, its machine has to be named too.
+    """
+    names = (name.removesuffix(".service").split(":") for name in (service, *before.needs.get(service, ())))
+    return any(all(part in named_here for part in parts) for parts in names)
 
 
 def unfinished(running: tuple[str, ...], jobs: tuple[str, ...]) -> list[str]:

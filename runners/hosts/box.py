@@ -11,7 +11,7 @@ from typing import NamedTuple
 
 from runners.hosts.engine import Engine, EngineError, Finished
 from runners.hosts.kernel_view import control_group
-from runners.hosts.wiring import Plan, make_outside, plug_in
+from runners.hosts.wiring import Network, Plan
 from runners.sim.system import SystemSpec, mappings, size, text
 
 _DOWN_SECONDS = 20.0
@@ -38,10 +38,13 @@ class Limits(NamedTuple):
 class Box:
     """A container of an image and the outside of its network. `outside`: the namespace of its neighbours."""
 
-    def __init__(self, engine: Engine, spec: SystemSpec, image: str, *, kind: str) -> None:
+    def __init__(
+        self, engine: Engine, spec: SystemSpec, image: str, *, kind: str, network: Network | None = None
+    ) -> None:
+        """network: what it is plugged into, and stays the caller's to close; one of its own otherwise."""
         self._engine = engine
         self.plan = Plan.of(spec)
-        self.outside = make_outside(self.plan)
+        self._network, self._owns_network = network or Network(self.plan), network is None
         self.pid = 0
         self.inside = -1
         self.container = ""
@@ -69,10 +72,14 @@ class Box:
         self.pid = self._engine.start(self.container)
         self.inside = os.open(f"/proc/{self.pid}/ns/net", os.O_RDONLY | os.O_CLOEXEC)
         try:
-            plug_in(self.plan, self.outside, self.inside)
+            self._network.plug_in(self.plan, self.inside)
             self._hand_over()
         except OSError as error:
             raise EngineError(f"the world's network could not be made: {error}") from None
+
+    @property
+    def outside(self) -> int:
+        return self._network.handle
 
     def runs(self) -> bool:
         """Does the very process still live that was started?"""
@@ -107,10 +114,11 @@ class Box:
     def close(self) -> None:
         if self.container:
             self._engine.remove(self.container)
-        for handle in (self.inside, self.outside):
-            if handle >= 0:
-                os.close(handle)
-        self.inside = self.outside = -1
+        if self.inside >= 0:
+            os.close(self.inside)
+            self.inside = -1
+        if self._owns_network:
+            self._network.close()
 
     def _hand_over(self) -> None:
         """Give the container's own control group to its root, as systemd needs it."""

@@ -1,8 +1,8 @@
-"""A world's network: one cable to a namespace of our own that plays everything outside, and nothing else.
+"""A world's network: cables to a namespace of our own that plays everything outside, and nothing else.
 
-No bridge, no address of this host, no way to another world: packets that leave the world end in the namespace of its
-neighbours, which has no other interface. That namespace and both ends of the cable vanish with the last handle on them,
-so that a killed process leaves none behind.
+No address of this host, no way to another world: packets that leave the world end in the namespace of its neighbours,
+which has no other interface. The machines of a fleet meet there on a bridge. That namespace and both ends of a cable
+vanish with the last handle on them, so that a killed process leaves none behind.
 """
 
 from __future__ import annotations
@@ -59,26 +59,44 @@ class Plan:
         return self.address.partition("/")[0]
 
 
-def make_outside(plan: Plan) -> int:
-    """The namespace of the neighbours, as a handle."""
-    handle = new_network()
-    # On the loopback, so that they outlive the cable when the world is started anew; the kernel answers for them on it.
-    _ip(handle, ["link set lo up", *(f"addr add {one}/32 dev lo" for one in plan.outside if one != plan.gateway)])
-    return handle
+class Network:
+    """The namespace of the neighbours. `handle`: on it; `plan`: of the first machine, or of the only one."""
+
+    def __init__(self, plan: Plan, *, bridged: bool = False) -> None:
+        """bridged: more than one machine will be plugged in."""
+        self._bridged = bridged
+        self.handle = new_network()
+        # On the loopback, so that they outlive a cable when its world is started anew; the kernel answers for them.
+        _ip(
+            self.handle,
+            ["link set lo up", *(f"addr add {one}/32 dev lo" for one in plan.outside if one != plan.gateway)],
+        )
+        if bridged:
+            _ip(self.handle, [f"link add gateway address {_MAC} type bridge", *_gateway(plan, "gateway")])
+
+    def plug_in(self, plan: Plan, inside: int) -> None:
+        """Lay a cable to a machine and give each end its addresses; put up the described firewall."""
+        far = f"/proc/{os.getpid()}/fd/{inside}"
+        cable = f"to{plan.own}".replace(".", "")[:15]
+        _ip(self.handle, [f"link add {cable} type veth peer name {plan.interface} netns {far}"])
+        if self._bridged:
+            _ip(self.handle, [f"link set {cable} master gateway up"])
+        else:
+            _ip(self.handle, [f"link set {cable} address {_MAC}", *_gateway(plan, cable)])
+        _set_up(plan, inside)
+
+    def close(self) -> None:
+        if self.handle >= 0:
+            os.close(self.handle)
+            self.handle = -1
 
 
-def plug_in(plan: Plan, outside: int, inside: int) -> None:
-    """Lay the cable between both namespaces and give each end its addresses; put up the described firewall."""
-    prefix = plan.address.partition("/")[2]
-    far = f"/proc/{os.getpid()}/fd/{inside}"
-    _ip(outside, [f"link add cable type veth peer name {plan.interface} netns {far}"])
-    _ip(
-        outside,
-        [
-            f"link set cable address {_MAC} up",
-            f"addr add {plan.gateway}/{prefix} dev cable",
-        ],
-    )
+def _gateway(plan: Plan, interface: str) -> tuple[str, str]:
+    return f"link set {interface} up", f"addr add {plan.gateway}/{plan.address.partition('/')[2]} dev {interface}"
+
+
+def _set_up(plan: Plan, inside: int) -> None:
+    """The machine's own end."""
     _ip(
         inside,
         [

@@ -33,6 +33,7 @@ from runners.hosts.probes.evaluate import evaluate
 from runners.hosts.recordings import TRACES, Recordings, after
 from runners.hosts.restore import restore
 from runners.hosts.session import Session
+from runners.hosts.wiring import Network
 from runners.sim.system import SystemSpec, texts
 from runners.worlds import CommandResult, Facts, Observation, TaskFailure, WorldError
 from scenario_dsl.model import Probe, Task
@@ -65,17 +66,19 @@ class ContainerWorld:
         healthy: Sequence[Probe] = (),
         asked: Sequence[Probe] = (),
         coming: Sequence[Sequence[Task]] = (),
+        network: Network | None = None,
         closed: Callable[[], None] = lambda: None,
     ) -> None:
         """healthy: probes that hold once everything answers; asked: probes whose usual answer is to be known; coming:
-        what will be applied first, if anything will; closed: called once, when nothing of the world is left."""
+        what will be applied first, if anything will; network: that of a fleet; closed: called once, when nothing of the
+        world is left."""
         self._engine, self._spec, self._image, self._recordings = engine, spec, image, recordings
         self._state: str | None = image
         self._needs: dict[str, tuple[str, ...]] = {}
         self._pictures: list[tuple[Facts, Picture]] = []
         with ExitStack() as undoing:
             undoing.callback(closed)
-            self._box = Box(engine, spec, image, kind="world")
+            self._box = Box(engine, spec, image, kind="world", network=network)
             undoing.callback(self._box.close)
             undoing.callback(Neighbours(spec, self._box.outside).close)
             self._box.start()
@@ -121,8 +124,7 @@ class ContainerWorld:
     def _run(self, command: str, output_bytes: int, seconds: float) -> CommandResult:
         self._hush()
         self._up()
-        # From now on no world is in the same state as another.
-        self._state, self._outside.in_trouble = None, True
+        self.touched()
         begun = time.monotonic()
         try:
             said = self._session.run(command, seconds=seconds, keep=max(_KEPT, 4 * output_bytes))
@@ -152,6 +154,10 @@ class ContainerWorld:
         return f"root@{self._spec.hostname}:{folder}# "
 
     # -- the other side
+
+    def touched(self) -> None:
+        """Somebody may have been here from another machine: it is in no state that others are in, too."""
+        self._state, self._outside.in_trouble = None, True
 
     def observe(self, probes: Sequence[Probe]) -> tuple[Observation, ...]:
         return _guarded(self._observe, probes)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import UTC, datetime
 
 from scenario_dsl.model import System, SystemFile
@@ -42,6 +42,19 @@ class SystemSpec:
             settings=settings,
         )
 
+    def as_node(self, hostname: str, address: str) -> SystemSpec:
+        """The same machine under another name and address: who else is there is for the first of the fleet to say."""
+        network = {**self.section("network"), "address": address, "mac": _mac_of(address), "dns": ()}
+        others: Mapping[str, Value] = {"hostname": hostname, "network": network, "hosts": (), "clients": ()}
+        return replace(
+            self,
+            hostname=hostname,
+            settings={**self.settings, **others},
+            files=tuple(
+                replace(file, content=f"{hostname}\n") if file.path == "/etc/hostname" else file for file in self.files
+            ),
+        )
+
     def section(self, name: str) -> Mapping[str, Value]:
         """A mapping of the settings, empty where it is missing."""
         value = self.settings.get(name)
@@ -50,6 +63,11 @@ class SystemSpec:
     def entries(self, name: str) -> Iterator[Mapping[str, Value]]:
         """The mappings of a list in the settings."""
         return mappings(self.settings.get(name))
+
+
+def _mac_of(address: str) -> str:
+    numbers = address.partition("/")[0].split(".")
+    return "52:54:" + ":".join(f"{int(number):02x}" for number in numbers)
 
 
 def mappings(value: Value) -> Iterator[Mapping[str, Value]]:

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from scenario_dsl.checks.cascades import check_cascades, check_reachable
+from scenario_dsl.checks.fleets import check_nodes
 from scenario_dsl.checks.leaks import check_leaks
 from scenario_dsl.checks.worlds import check_controls, check_twins
 from scenario_dsl.diagnostics import Diagnostic
@@ -28,6 +29,7 @@ def check_scenario(document: Document, scenario: Scenario, known: Known) -> Iter
     yield from check_leaks(document, scenario)
     yield from _unused(document, scenario)
     if not made.found:
+        yield from check_nodes(document, made.scenario, known)
         yield from check_reachable(document, scenario, made.scenario.worlds[0])
         yield from check_twins(document, scenario, made.scenario.worlds)
 

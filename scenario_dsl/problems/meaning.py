@@ -25,6 +25,17 @@ class UnknownSystem(Diagnostic):
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class UnknownNode(Diagnostic):
+    code: ClassVar[str] = "unknown-node"
+    title: ClassVar[str] = "{user} is about the machine `{name}`, which the fleet of `{system}` does not have"
+    caret: ClassVar[str] = "its machines: {known}"
+    user: str
+    name: str
+    system: str
+    known: str
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class UnknownArgument(Diagnostic):
     code: ClassVar[str] = "unknown-argument"
     title: ClassVar[str] = "the fault `{fault}` has no argument `{name}`"

@@ -7,7 +7,7 @@ from collections.abc import Iterator, Mapping
 from scenario_dsl.diagnostics import Diagnostic, Label
 from scenario_dsl.model import Probe
 from scenario_dsl.nodes import Document
-from scenario_dsl.probes import PROBES
+from scenario_dsl.probes import NODE, PROBES
 from scenario_dsl.problems.meaning import ProbeContradiction
 from scenario_dsl.realise.arguments import bound
 from scenario_dsl.realise.texts import Scope
@@ -18,7 +18,7 @@ _LEAST, _MOST = "_at_least", "_at_most"
 
 def make_probe(scope: Scope, probe: Probe) -> Probe:
     """The probe with what is expected in its meaning; it has no place in a document any more."""
-    parameters = PROBES[probe.type].parameters
+    parameters = (*PROBES[probe.type].parameters, NODE)
     given = scope.arguments(probe.at, probe.arguments)
     meant = bound(scope.document, probe.at, parameters, given, scope.found)
     arguments = {name: value for name, value in meant.items() if value is not None}

@@ -46,6 +46,9 @@ def _task(scope: Scope, task: Task, when: bool | str, registered: AbstractSet[st
         loop=_loop(scope, (*task.at, "loop"), task.loop, registered),
         register=task.register,
         ignore_errors=task.ignore_errors,
+        delegate_to=None
+        if task.delegate_to is None
+        else scope.text((*task.at, "delegate_to"), task.delegate_to) or None,
     )
 
 

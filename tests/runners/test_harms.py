@@ -78,3 +78,12 @@ def test_a_log_put_aside_among_the_backups_is_no_change_even_taken_anew() -> Non
 
 def test_a_lost_file_is_a_change() -> None:
     assert lasting_changes(BEFORE, Facts(persistent={"/etc/shop.conf": BROKEN})) == ("/etc/other",)
+
+
+def test_on_another_machine_of_a_fleet_the_same_is_true() -> None:
+    before = Facts(persistent={"web-1:/etc/shop.conf": BROKEN, "/etc/shop.conf": MENDED})
+    copies = {"web-1:/etc/shop.conf.bak": BROKEN, "web-1:/root/shop.conf.old": BROKEN, "web-1:/root/notes": BROKEN}
+    assert lasting_changes(before, Facts(persistent={**before.persistent, **copies})) == ()
+    assert lasting_changes(before, Facts(persistent={**before.persistent, "web-1:/etc/shop.conf": MENDED})) == (
+        "web-1:/etc/shop.conf",
+    )

@@ -1,0 +1,68 @@
+"""A world of several machines: each is reached by its name, and is looked at, broken and put back by itself."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import replace
+
+import pytest
+
+from runners.backends.container import ContainerBackend
+from runners.backends.sim import SimBackend
+from runners.hosts.engine import owner
+from runners.worlds import LiveWorld
+from scenario_dsl.model import Node
+from tests.conformance.worlds import content, probe, run, scenario, task, world
+from tests.engine import built, engine
+
+FLEET = replace(
+    content(),
+    systems={
+        **content().systems,
+        "pair": replace(content().systems["small"], name="pair", nodes={"other": Node(system="small", address="10.0.0.11/24")}),
+    },
+)
+
+
+def test_the_sim_says_why_it_has_no_fleets() -> None:
+    reason = SimBackend().unsupported(FLEET, scenario("pair"))
+    assert reason is not None
+    assert "the fleet pair: it simulates one machine" in reason
+
+
+@pytest.fixture(scope="module")
+def live() -> Iterator[LiveWorld]:
+    built("small")
+    opened = ContainerBackend().open(FLEET, scenario("pair"), world(), seed=0)
+    yield opened
+    opened.close()
+    assert [name for name, whose in engine().ours() if whose == owner()] == []
+
+
+@pytest.mark.engine
+def test_the_shell_is_the_firsts_and_the_other_is_reached(live: LiveWorld) -> None:
+    assert run(live, "hostname").strip() == "small"
+    assert run(live, "curl -s -o /dev/null -w '%{http_code}' http://10.0.0.11/health") == "200"
+
+
+@pytest.mark.engine
+def test_probes_and_tasks_are_about_the_machine_that_they_name(live: LiveWorld) -> None:
+    before = live.facts()
+    breaking = replace(task("copy", dest="/srv/www/health", content="broken\n"), delegate_to="other")
+    assert live.apply([breaking, task("copy", dest="/srv/www/mark", content="here\n")]) is None
+    own, theirs, mark, its = live.observe(
+        [
+            probe("file", path="/srv/www/health", contains="broken"),
+            probe("file", path="/srv/www/health", contains="broken", node="other"),
+            probe("file", path="/srv/www/mark", exists=True),
+            probe("file", path="/srv/www/mark", exists=True, node="other"),
+        ]
+    )
+    assert (own.holds, theirs.holds, mark.holds, its.holds) == (False, True, True, False)
+    assert theirs.detail.startswith("other: ")
+    after = live.facts()
+    changed = {path for path in after.persistent if after.persistent[path] != before.persistent.get(path)}
+    assert changed == {"/srv/www/mark", "other:/srv/www/health"}
+    assert "other:nginx.service" in after.processes
+    assert live.restore(before) == ()
+    assert live.facts().persistent == before.persistent

@@ -1,0 +1,28 @@
+"""Places for machines: a world of several waits for all of them at once, and gives them back together."""
+
+from __future__ import annotations
+
+import threading
+
+from runners.hosts.places import Places
+
+
+def test_several_are_taken_at_once_or_not_at_all() -> None:
+    places, done = Places(4), threading.Event()
+    places.take(2)
+
+    def whole() -> None:
+        with places.taken(9):
+            done.set()
+
+    waiting = threading.Thread(target=whole)
+    waiting.start()
+    assert not done.wait(0.05)
+    places.take(1)
+    places.give(1)
+    assert not done.wait(0.05)
+    places.give(2)
+    assert done.wait(5)
+    waiting.join(5)
+    places.take(4)
+    places.give(4)
