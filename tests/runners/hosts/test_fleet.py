@@ -15,13 +15,9 @@ from scenario_dsl.model import Node
 from tests.conformance.worlds import content, probe, run, scenario, task, world
 from tests.engine import built, engine
 
-FLEET = replace(
-    content(),
-    systems={
-        **content().systems,
-        "pair": replace(content().systems["small"], name="pair", nodes={"other": Node(system="small", address="10.0.0.11/24")}),
-    },
-)
+NODES = {"other": Node(system="small", address="10.0.0.11/24")}
+PAIR = replace(content().systems["small"], name="pair", nodes=NODES)
+FLEET = replace(content(), systems={**content().systems, "pair": PAIR})
 
 
 def test_the_sim_says_why_it_has_no_fleets() -> None:
