@@ -25,7 +25,7 @@ from runners.plan import plan
 from runners.pool.local import LocalExecutor
 from runners.records_io import read_records
 from runners.run import run
-from runners.sim.system import SystemSpec
+from runners.system import SystemSpec
 from runners.turns import Turns
 from runners.worlds import LiveWorld
 from scenario_dsl.errors import HostError

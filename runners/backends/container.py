@@ -20,7 +20,7 @@ from runners.hosts.recordings import Recordings
 from runners.hosts.unsupported import reasons, unmeasured
 from runners.hosts.world import ContainerWorld
 from runners.seeds import derive
-from runners.sim.system import SystemSpec
+from runners.system import SystemSpec
 from runners.turns import Turns
 from runners.worlds import LiveWorld, WorldError
 from scenario_dsl.model import Probe, System

@@ -24,10 +24,10 @@ from runners.sim.retelling import retell, written
 from runners.sim.shell.running import run_job
 from runners.sim.shell.seat import Seat
 from runners.sim.shell.session import Limits, Session
-from runners.sim.system import SystemSpec
 from runners.sim.systemd.unitfile import UnitFile
 from runners.sim.tasks.play import play
 from runners.sim.users import accounts
+from runners.system import SystemSpec
 from runners.worlds import CommandResult, Facts, LiveWorld, Observation, TaskFailure, WorldError
 from scenario_dsl.model import Probe, System, Task
 from scenario_dsl.worlds import ResolvedScenario, World

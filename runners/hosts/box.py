@@ -12,7 +12,7 @@ from typing import NamedTuple
 from runners.hosts.engine import Engine, EngineError, Finished
 from runners.hosts.kernel_view import control_group
 from runners.hosts.wiring import Network, Plan
-from runners.sim.system import SystemSpec, mappings, size, text
+from runners.system import SystemSpec, mappings, size, text
 
 _DOWN_SECONDS = 20.0
 _MEMORY = 2560 << 20

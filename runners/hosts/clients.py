@@ -14,7 +14,7 @@ from typing import NamedTuple
 from urllib.parse import urlsplit
 
 from runners.hosts.kernel import in_network
-from runners.sim.system import SystemSpec, integer, mappings, seconds, text, texts
+from runners.system import SystemSpec, integer, mappings, seconds, text, texts
 from scenario_dsl.values import Value
 
 _PATIENCE = 10.0

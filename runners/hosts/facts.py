@@ -21,7 +21,7 @@ from typing import NamedTuple
 from runners.hosts.files import ACCESS_LISTS, Files, Lists
 from runners.hosts.recipe import cache_folder
 from runners.hosts.wiring import firewall_rules
-from runners.sim.system import SystemSpec, texts
+from runners.system import SystemSpec, texts
 
 _VOLATILE = (
     "/proc/*", "/sys/*", "/dev/*", "/run/*", "/tmp/*", "/var/cache/*", "/var/lib/systemd/*", "/var/lib/dbus/*",

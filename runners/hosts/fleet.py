@@ -12,7 +12,7 @@ from typing import TypeVar
 
 from runners.hosts.wiring import Network, Plan
 from runners.hosts.world import ContainerWorld
-from runners.sim.system import SystemSpec
+from runners.system import SystemSpec
 from runners.worlds import CommandResult, Facts, Observation, TaskFailure, WorldError
 from scenario_dsl.model import Probe, Task
 

@@ -20,7 +20,7 @@ from runners.hosts.layer import write_layer
 from runners.hosts.packages import make_userland
 from runners.hosts.recipe import EPOCH, Recipe, cache_folder
 from runners.hosts.settle import settle
-from runners.sim.system import SystemSpec
+from runners.system import SystemSpec
 from scenario_dsl.errors import HostError
 from scenario_dsl.model import System
 

@@ -18,7 +18,7 @@ from runners.sim.build import boot
 from runners.sim.files.inode import Inode
 from runners.sim.machine import Machine
 from runners.sim.shell.running import run_job
-from runners.sim.system import SystemSpec, text, texts
+from runners.system import SystemSpec, text, texts
 from scenario_dsl.model import System
 
 _ACCOUNTS = ("etc/passwd", "etc/group", "etc/shadow", "etc/gshadow")

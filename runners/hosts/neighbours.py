@@ -9,7 +9,7 @@ import threading
 from collections.abc import Mapping
 
 from runners.hosts.kernel import in_network
-from runners.sim.system import SystemSpec, integer, mappings, text, texts
+from runners.system import SystemSpec, integer, mappings, text, texts
 
 _A, _ANY_CLASS = 1, 1
 _SECONDS_TO_LIVE = 300

@@ -15,7 +15,7 @@ from runners.hosts.files import Files
 from runners.hosts.kernel_view import Listener, Process, control_group, listeners, processes, program_of
 from runners.hosts.manager import Manager
 from runners.probes.processes import WILD
-from runners.sim.system import SystemSpec, mappings, texts
+from runners.system import SystemSpec, mappings, texts
 
 LOCAL = ("localhost", "127.0.0.1", "::1")
 

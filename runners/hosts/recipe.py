@@ -10,7 +10,7 @@ import re
 from dataclasses import dataclass
 from pathlib import Path
 
-from runners.sim.system import texts
+from runners.system import texts
 from scenario_dsl.errors import AuthorError
 from scenario_dsl.model import System, SystemFile
 from scenario_dsl.values import Value

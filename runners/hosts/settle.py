@@ -8,7 +8,7 @@ from collections.abc import Iterator, Mapping
 from runners.hosts.box import Box
 from runners.hosts.engine import EngineError
 from runners.hosts.outside import Outside
-from runners.sim.system import SystemSpec, mappings, text, texts
+from runners.system import SystemSpec, mappings, text, texts
 from scenario_dsl.values import Value
 
 _SECONDS = 120

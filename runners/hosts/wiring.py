@@ -15,7 +15,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from runners.hosts.kernel import in_network, new_network
-from runners.sim.system import SystemSpec, mappings, text, texts
+from runners.system import SystemSpec, mappings, text, texts
 from scenario_dsl.errors import HostError
 
 _SECONDS = 30

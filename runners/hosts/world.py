@@ -34,7 +34,7 @@ from runners.hosts.recordings import TRACES, Recordings, after
 from runners.hosts.restore import restore
 from runners.hosts.session import Session
 from runners.hosts.wiring import Network
-from runners.sim.system import SystemSpec, texts
+from runners.system import SystemSpec, texts
 from runners.worlds import CommandResult, Facts, Observation, TaskFailure, WorldError
 from scenario_dsl.model import Probe, Task
 

@@ -7,7 +7,7 @@ from typing import NamedTuple
 
 from runners.sim.files.tree import Mount
 from runners.sim.machine import Machine, mix
-from runners.sim.system import text
+from runners.system import text
 
 _PARTITION = re.compile(r"^/dev/((?:nvme\d+n\d+|mmcblk\d+)(?=p\d)|[a-z]+)p?(\d+)$")
 _WHOLE = re.compile(r"^/dev/((?:[hsv]|xv)d[a-z]+|nvme\d+n\d+)$")

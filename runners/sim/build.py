@@ -24,11 +24,11 @@ from runners.sim.processes import Process
 from runners.sim.programs.table import PROGRAMS
 from runners.sim.retelling import date_records
 from runners.sim.service_logs import write_logs
-from runners.sim.system import SystemSpec, integer, size, text, texts
 from runners.sim.systemd import manager
 from runners.sim.systemd.journal import KMSG, kernel, log
 from runners.sim.systemd.units import reread
 from runners.sim.users import accounts
+from runners.system import SystemSpec, integer, size, text, texts
 from scenario_dsl.model import SystemFile
 
 _FOLDERS = (  # noqa: SIM905 (a table, read better so)

@@ -18,7 +18,7 @@ from runners.sim.files.inode import Inode
 from runners.sim.files.tree import FileTree
 from runners.sim.machine import Machine
 from runners.sim.network.firewall import Tables, save
-from runners.sim.system import SystemSpec, texts
+from runners.system import SystemSpec, texts
 
 _ALWAYS_VOLATILE = ("/proc/*", "/sys/*", "/dev/*", "/run/*", "/tmp/*")  # noqa: S108
 

@@ -8,7 +8,7 @@ from __future__ import annotations
 from runners.sim.files.content import Content
 from runners.sim.machine import Machine, mix
 from runners.sim.request_history import DAY
-from runners.sim.system import text
+from runners.system import text
 
 _PROGRAM, _LIBRARY, _MODULE = (
     b"\x7fELF\x02\x01\x01" + abi + b"\0" * 8 + kind + b"\0>\0\x01\0\0\0"

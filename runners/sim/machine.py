@@ -13,8 +13,8 @@ from runners.sim.files.tree import FileTree
 from runners.sim.files.view import FileView
 from runners.sim.network.state import Network
 from runners.sim.processes import Process, ProcessTable
-from runners.sim.system import SystemSpec
 from runners.sim.systemd.state import Journal, SystemdState
+from runners.system import SystemSpec
 
 Handler = Callable[["Machine", object], None]
 """What happens when an event is due: called with the machine and the event's argument."""

@@ -8,9 +8,9 @@ from typing import NamedTuple
 from runners.sim.lifecycle import exit_process
 from runners.sim.machine import Machine
 from runners.sim.processes import Process
-from runners.sim.system import SystemSpec, size
 from runners.sim.systemd.journal import kernel
 from runners.sim.systemd.units import processes_of, unit_file
+from runners.system import SystemSpec, size
 
 _KERNEL = 236 << 20
 """What the kernel itself, its slabs and page tables take."""

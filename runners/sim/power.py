@@ -6,10 +6,10 @@ from runners.sim.lifecycle import deliver
 from runners.sim.machine import Machine
 from runners.sim.network.described import kernel_settings
 from runners.sim.network.firewall import restore
-from runners.sim.system import texts
 from runners.sim.systemctl.lists import wants_links
 from runners.sim.systemd import manager
 from runners.sim.systemd.journal import kernel, log
+from runners.system import texts
 
 _SHUTDOWN_SECONDS = 6.0
 _BOOT_SECONDS = 24.0

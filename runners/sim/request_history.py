@@ -16,7 +16,7 @@ from runners.sim.lifecycle import exit_process
 from runners.sim.machine import Machine, mix
 from runners.sim.network.http import request
 from runners.sim.processes import Process
-from runners.sim.system import text
+from runners.system import text
 
 DAY = 86400.0
 _NOBODY = "192.0.2.1"

@@ -13,8 +13,8 @@ from runners.sim.machine import Machine, mix
 from runners.sim.programs.nginx_values import connections
 from runners.sim.programs.shop import Held
 from runners.sim.request_history import DAY, Asked, application, error_text, requests
-from runners.sim.system import integer, seconds, text
 from runners.sim.users import accounts
+from runners.system import integer, seconds, text
 from scenario_dsl.values import Value
 
 Past = Sequence[Asked]

@@ -9,7 +9,7 @@ from typing import NamedTuple
 from runners.sim.machine import Machine, Sample
 from runners.sim.network.connect import ConnectFailure, connect
 from runners.sim.network.http import HttpResponse, request
-from runners.sim.system import SystemSpec, integer, mappings, seconds, text, texts
+from runners.system import SystemSpec, integer, mappings, seconds, text, texts
 from scenario_dsl.values import Value
 
 

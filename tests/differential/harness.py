@@ -19,7 +19,7 @@ from runners.sim.files.tree import Mount
 from runners.sim.machine import Machine
 from runners.sim.shell.running import run_job, run_line
 from runners.sim.shell.session import Limits, Session
-from runners.sim.system import SystemSpec
+from runners.system import SystemSpec
 
 CASES = Path(__file__).parent / "cases"
 ENVIRONMENT = {"PATH": "/usr/local/bin:/usr/bin:/bin", "HOME": "/root", "LC_ALL": "C.UTF-8", "USER": "root"}

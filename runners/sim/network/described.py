@@ -6,7 +6,7 @@ from runners.sim.machine import Machine
 from runners.sim.network.firewall import restore
 from runners.sim.network.state import Interface, RemoteHost, RemotePort
 from runners.sim.proc import DEFAULT_SYSCTL
-from runners.sim.system import SystemSpec, integer, mappings, text, texts
+from runners.system import SystemSpec, integer, mappings, text, texts
 
 
 def kernel_settings(spec: SystemSpec) -> dict[str, str]:

@@ -11,8 +11,8 @@ from runners.sim.files.inode import Cred
 from runners.sim.machine import Machine
 from runners.sim.processes import Process
 from runners.sim.programs.sql import Row, Table, encode_rows
-from runners.sim.system import mappings, text, texts
 from runners.sim.users import accounts
+from runners.system import mappings, text, texts
 from scenario_dsl.values import Value
 
 _CONTROL = b"\x14\x05\x00\x00\x00\x00\x00\x00\x0d\x0c\x00\x00\x1f\x2e\x0c\x00"

@@ -6,7 +6,7 @@ import re
 from collections.abc import Mapping
 from typing import NamedTuple
 
-from runners.sim.system import size
+from runners.system import size
 
 VERSION = "7.0.15"
 

@@ -34,7 +34,7 @@ from runners.hosts.session import Kept, _Listening
 from runners.hosts.teller import libraries
 from runners.hosts.wiring import Plan
 from runners.sim.build import boot
-from runners.sim.system import SystemSpec
+from runners.system import SystemSpec
 from scenario_dsl.errors import AuthorError
 from tests.conformance.worlds import library
 

@@ -24,8 +24,8 @@ from runners.hosts.world import ContainerWorld
 from runners.sim.build import boot
 from runners.sim.machine import Machine
 from runners.sim.shell.running import run_job
-from runners.sim.system import SystemSpec
 from runners.sim.tasks.play import apply
+from runners.system import SystemSpec
 from scenario_dsl.model import Task
 from scenario_dsl.values import freeze
 from tests.conformance.worlds import library, open_small

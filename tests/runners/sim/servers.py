@@ -7,7 +7,7 @@ from pathlib import Path
 
 from runners.sim.build import boot, open_world
 from runners.sim.machine import Machine
-from runners.sim.system import SystemSpec
+from runners.system import SystemSpec
 from scenario_dsl.library import load_library
 
 PACKS = Path(__file__).parents[3] / "packs"

@@ -11,7 +11,7 @@ from runners.sim.build import boot, open_world
 from runners.sim.machine import Machine
 from runners.sim.probes.baseline import Baseline
 from runners.sim.shell.running import run_job
-from runners.sim.system import SystemSpec
+from runners.system import SystemSpec
 from runners.worlds import CommandResult
 from scenario_dsl.model import System
 from tests.conformance.worlds import library, probe

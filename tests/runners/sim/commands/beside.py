@@ -15,7 +15,7 @@ from runners.sim.build import boot, open_world
 from runners.sim.machine import Machine
 from runners.sim.shell.running import run_job, run_line
 from runners.sim.shell.session import Limits, Session, ShellResult
-from runners.sim.system import SystemSpec
+from runners.system import SystemSpec
 
 FOLDER = "/srv/case"
 _ENVIRONMENT = {"PATH": "/usr/bin:/bin:/usr/sbin", "HOME": "/root", "LC_ALL": "C.UTF-8"}

@@ -14,7 +14,7 @@ from runners.sim.network.firewall import parse_rule, with_chain
 from runners.sim.probes.baseline import Baseline
 from runners.sim.probes.evaluate import KINDS, Memo, evaluate
 from runners.sim.shell.running import run_job
-from runners.sim.system import SystemSpec
+from runners.system import SystemSpec
 from scenario_dsl.model import Probe
 from scenario_dsl.probes import PROBES
 from tests.conformance.worlds import library, probe

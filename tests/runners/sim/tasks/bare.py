@@ -5,7 +5,7 @@ from __future__ import annotations
 from runners.sim.files.content import Content
 from runners.sim.files.tree import Mount
 from runners.sim.machine import JobRunner, Machine, no_shell
-from runners.sim.system import SystemSpec
+from runners.system import SystemSpec
 
 PASSWD = (
     "root:x:0:0:root:/root:/bin/bash\n"

@@ -25,8 +25,8 @@ from runners.sim.build import boot
 from runners.sim.machine import Machine
 from runners.sim.network.firewall import Tables
 from runners.sim.shell.running import run_job
-from runners.sim.system import SystemSpec
 from runners.sim.tasks.play import apply
+from runners.system import SystemSpec
 from scenario_dsl.model import Task
 from scenario_dsl.values import Value, freeze, thaw
 from tests.conformance.worlds import library

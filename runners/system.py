@@ -1,4 +1,4 @@
-"""A system's description as the simulator reads it."""
+"""A system's description as the backends read it."""
 
 from __future__ import annotations
 
