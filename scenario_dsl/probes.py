@@ -1,7 +1,7 @@
 """The probe types: what can be measured on a system, and what can be expected of it.
 
-Each backend has one implementation per type; the schema, `check` and the reference are made from this table. Every
-expectation that is given must hold.
+Each backend looks in its own way, and each type has one judge; the schema, `check` and the reference are made from this
+table. Every expectation that is given must hold.
 """
 
 from __future__ import annotations
