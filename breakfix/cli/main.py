@@ -7,12 +7,14 @@
 from __future__ import annotations
 
 import os
+import signal
 import sys
 import tempfile
 import traceback
 from collections.abc import Callable, Mapping, Sequence
 from importlib import import_module
 from pathlib import Path
+from types import FrameType
 
 import typer
 
@@ -20,6 +22,7 @@ from breakfix import __version__
 from breakfix.cli.output import failure
 from scenario_dsl.errors import BreakfixError, InternalError
 
+_INTERRUPTED = 130
 COMMANDS: Mapping[str, str] = {
     "demo": "The whole line once: compile, prove, sign, verify, run and report the starter pack.",
     "new": "Write a small pack with one scenario to begin with.",
@@ -105,12 +108,14 @@ def run(arguments: Sequence[str]) -> int:
         return error.exit_code
     except (KeyboardInterrupt, typer.Abort):
         typer.echo("\ninterrupted", err=True)
-        return 130
+        return _INTERRUPTED
     except BrokenPipeError:
         # The reader went away (`| head`); what is left in the buffer must not raise at exit.
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
         return 0
     except SystemExit as stop:
+        if stop.code == _INTERRUPTED:  # typer's own way to say that Ctrl-C came
+            typer.echo("\ninterrupted", err=True)
         return stop.code if isinstance(stop.code, int) else 1
     except Exception as error:
         usage = getattr(error, "show", None)
@@ -130,6 +135,11 @@ def _our_fault(arguments: Sequence[str], what: str) -> int:
     return 3
 
 
+def _interrupt(_number: int, _frame: FrameType | None) -> None:
+    raise KeyboardInterrupt
+
+
 def main() -> None:
-    """The console script."""
+    """The console script. Who is asked to end cleans up as after Ctrl-C."""
+    signal.signal(signal.SIGTERM, _interrupt)
     sys.exit(run(sys.argv[1:]))

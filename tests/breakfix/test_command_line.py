@@ -213,3 +213,14 @@ def test_an_agent_that_cannot_be_made_is_no_fault_of_ours(
     arguments = ["run", str(signed / "bundle"), "--trust", str(signed / "me.key.pub"), "-a", "nop"]
     assert run([*arguments, "-o", str(tmp_path / "run"), "--executor", "local", "--quiet"]) == code
     assert told in capsys.readouterr().err
+
+
+def test_who_is_asked_to_end_cleans_up_as_after_ctrl_c(tmp_path: Path) -> None:
+    command = [sys.executable, "-m", "breakfix", "prove", "starter", "-k", "9"]
+    child = subprocess.Popen(command, cwd=tmp_path, stderr=subprocess.PIPE, stdout=subprocess.PIPE, text=True)
+    assert child.stderr is not None
+    child.stderr.readline()
+    child.terminate()
+    said = child.communicate(timeout=60)[1]
+    assert child.returncode == 130
+    assert said.rstrip().endswith("interrupted")
