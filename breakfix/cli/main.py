@@ -23,6 +23,7 @@ from breakfix.cli.output import failure
 from scenario_dsl.errors import BreakfixError, InternalError
 
 _INTERRUPTED = 130
+_SAY_WHAT_IS_KEPT = ("run", "demo")
 COMMANDS: Mapping[str, str] = {
     "demo": "The whole line once: compile, prove, sign, verify, run and report the starter pack.",
     "new": "Write a small pack with one scenario to begin with.",
@@ -100,6 +101,9 @@ def run(arguments: Sequence[str]) -> int:
     """Run one command line and return its exit code; nothing escapes but SystemExit's own code."""
     try:
         outcome = _application(arguments)(args=list(arguments), standalone_mode=False)
+        if outcome == _INTERRUPTED and arguments[0] not in _SAY_WHAT_IS_KEPT:
+            # Ctrl-C, which typer has caught.
+            typer.echo("\ninterrupted", err=True)
         return outcome if isinstance(outcome, int) else 0
     except InternalError as error:
         return _our_fault(arguments, str(error))
@@ -114,8 +118,6 @@ def run(arguments: Sequence[str]) -> int:
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
         return 0
     except SystemExit as stop:
-        if stop.code == _INTERRUPTED:  # typer's own way to say that Ctrl-C came
-            typer.echo("\ninterrupted", err=True)
         return stop.code if isinstance(stop.code, int) else 1
     except Exception as error:
         usage = getattr(error, "show", None)
