@@ -11,13 +11,14 @@ from functools import partial
 from compiler.capabilities import lacking
 from compiler.model import PackContent
 from runners.hosts.dbus import DBusError
+from runners.hosts.disks import needed
 from runners.hosts.engine import Engine, EngineError
 from runners.hosts.fleet import FIRST, FleetWorld, without_node
 from runners.hosts.images import find, identity, settled_name
 from runners.hosts.leftovers import sweep
 from runners.hosts.places import Places
 from runners.hosts.recordings import Recordings
-from runners.hosts.unsupported import reasons, unmeasured
+from runners.hosts.unsupported import measured, reasons, unmeasured
 from runners.hosts.world import ContainerWorld
 from runners.seeds import derive
 from runners.system import SystemSpec
@@ -59,7 +60,7 @@ class ContainerBackend:
     def _reasons(self, content: PackContent, scenario: ResolvedScenario) -> Iterator[str]:
         system = content.systems[scenario.system]
         yield from map(str, lacking(scenario, system, self.name))
-        yield from reasons(scenario)
+        yield from reasons(scenario, system)
 
     def measures(self, probe: Probe) -> bool:
         """How full this host's disk is, say, is nothing about a world."""
@@ -90,7 +91,8 @@ class ContainerBackend:
             with self._booting.taken(len(openers)):
                 if not system.nodes:
                     coming = tuple(fault.inject for fault in world.faults)
-                    return openers[FIRST](coming=coming, closed=closed)
+                    disks = needed(SystemSpec.of(system), measured(scenario))
+                    return openers[FIRST](coming=coming, disks=disks, closed=closed)
                 return FleetWorld(SystemSpec.of(system), openers, closed=closed)
         except (EngineError, DBusError, OSError) as error:
             raise WorldError(f"the system {scenario.system} did not boot: {error}") from error

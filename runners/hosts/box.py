@@ -9,6 +9,7 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import NamedTuple
 
+from runners.hosts.disks import Described, Disk
 from runners.hosts.engine import Engine, EngineError, Finished
 from runners.hosts.kernel_view import control_group
 from runners.hosts.wiring import Network, Plan
@@ -39,10 +40,19 @@ class Box:
     """A container of an image and the outside of its network. `outside`: the namespace of its neighbours."""
 
     def __init__(
-        self, engine: Engine, spec: SystemSpec, image: str, *, kind: str, network: Network | None = None
+        self,
+        engine: Engine,
+        spec: SystemSpec,
+        image: str,
+        *,
+        kind: str,
+        network: Network | None = None,
+        disks: Sequence[Described] = (),
     ) -> None:
-        """network: what it is plugged into, and stays the caller's to close; one of its own otherwise."""
+        """network: what it is plugged into, and stays the caller's to close; one of its own otherwise. disks: file
+        systems of its own."""
         self._engine = engine
+        self._disks: list[Disk] = []
         self.plan = Plan.of(spec)
         self._network, self._owns_network = network or Network(self.plan), network is None
         self.pid = 0
@@ -60,6 +70,7 @@ class Box:
                 cpus=_CPUS,
             )
             engine.put(self.container, "/etc", _name_files(spec))
+            self._disks += map(Disk, disks)
         except BaseException:
             self.close()
             raise
@@ -73,9 +84,11 @@ class Box:
         self.inside = os.open(f"/proc/{self.pid}/ns/net", os.O_RDONLY | os.O_CLOEXEC)
         try:
             self._network.plug_in(self.plan, self.inside)
+            for disk in self._disks:
+                disk.attach(self.pid)
             self._hand_over()
         except OSError as error:
-            raise EngineError(f"the world's network could not be made: {error}") from None
+            raise EngineError(f"the world could not be wired: {error}") from None
 
     @property
     def outside(self) -> int:
@@ -119,6 +132,8 @@ class Box:
             self.inside = -1
         if self._owns_network:
             self._network.close()
+        for disk in self._disks:
+            disk.close()
 
     def _hand_over(self) -> None:
         """Give the container's own control group to its root, as systemd needs it."""
@@ -163,5 +178,6 @@ def _tmpfs(spec: SystemSpec) -> dict[str, str]:
     found = {"/run": "mode=755", "/run/lock": ""}
     for mount in mappings(spec.settings.get("mounts")):
         if text(mount, "path") == "/tmp":
-            found["/tmp"] = f"mode=1777,exec,size={min(size(mount.get('size', 0)) or 1 << 28, 1 << 28)},nr_inodes=16k"
+            bytes_, inodes = size(mount.get("size", 0)) or 1 << 28, size(mount.get("inodes", 0)) or 1 << 14
+            found["/tmp"] = f"mode=1777,exec,size={min(bytes_, 1 << 30)},nr_inodes={inodes}"
     return found

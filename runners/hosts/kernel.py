@@ -15,6 +15,12 @@ _CLONE_NEWNET = 0x40000000
 _SETRESUID, _SETRESGID, _SETGROUPS = {"x86_64": (117, 119, 116), "aarch64": (147, 149, 159)}[os.uname().machine]
 
 
+_MOVE_MOUNT, _FSOPEN, _FSCONFIG, _FSMOUNT = 429, 430, 431, 432
+_CLOEXEC, _SET_STRING, _CREATE, _FROM_HANDLE, _HERE = 1, 1, 6, 4, -100
+_MOUNT_NOSUID, _MOUNT_NODEV = 2, 4
+_CLONE_FS, _CLONE_NEWNS = 0x200, 0x20000
+
+
 class _How(ctypes.Structure):
     _fields_ = (("flags", ctypes.c_uint64), ("mode", ctypes.c_uint64), ("resolve", ctypes.c_uint64))
 
@@ -64,6 +70,32 @@ def in_network(handle: int) -> Iterator[None]:
         os.close(before)
 
 
+def detached_mount(kind: str, source: str, *, nosuid: bool) -> int:
+    """A mounted file system that is nowhere yet, as a handle. Raises OSError."""
+    opened = _check(_LIBC.syscall(_FSOPEN, kind.encode(), _CLOEXEC))
+    try:
+        _check(_LIBC.syscall(_FSCONFIG, opened, _SET_STRING, b"source", source.encode(), 0))
+        _check(_LIBC.syscall(_FSCONFIG, opened, _CREATE, None, None, 0))
+        flags = _MOUNT_NODEV | (_MOUNT_NOSUID if nosuid else 0)
+        return _check(_LIBC.syscall(_FSMOUNT, opened, _CLOEXEC, flags))
+    finally:
+        os.close(opened)
+
+
+def attach_mount(mount: int, pid: int, path: str) -> None:
+    """Put a detached mount at a path of a process's mounts. The thread that does it stays there and has to end.
+
+    Raises OSError.
+    """
+    there = os.open(f"/proc/{pid}/ns/mnt", os.O_RDONLY | os.O_CLOEXEC)
+    try:
+        _check(_LIBC.unshare(_CLONE_FS))
+        _check(_LIBC.setns(there, _CLONE_NEWNS))
+        _check(_LIBC.syscall(_MOVE_MOUNT, mount, b"", _HERE, path.encode(), _FROM_HANDLE))
+    finally:
+        os.close(there)
+
+
 @contextmanager
 def as_user(uid: int) -> Iterator[None]:
     """This thread alone, for a moment, with another effective user: what a unix socket's other end is told."""
@@ -94,7 +126,8 @@ def _set_groups(groups: tuple[int, ...]) -> None:
     _check(_LIBC.syscall(_SETGROUPS, len(groups), (ctypes.c_uint32 * max(1, len(groups)))(*groups)))
 
 
-def _check(result: int) -> None:
+def _check(result: int) -> int:
     if result < 0:
         code = ctypes.get_errno()
         raise OSError(code or errno.EIO, os.strerror(code))
+    return result

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from scenario_dsl.model import Probe
+from runners.hosts.disks import described, mount_of
+from scenario_dsl.model import Probe, System
 from scenario_dsl.worlds import ResolvedScenario, World
 
 _LONGEST_SETTLE = 120.0
@@ -14,17 +15,17 @@ ARGUMENTS = {
 }
 """(probe type, argument) -> why it cannot be asked here."""
 TYPES = {
-    "disk": "its worlds have no file systems of a described size, but a share of the host's",
+    "disk": "of the root its worlds have a share of the host's disk; other file systems are as described",
     "memory": "a world may hold 2.5 GiB here, whatever the system describes",
 }
 """What containers have, but not as a system describes it."""
 
 
-def reasons(scenario: ResolvedScenario) -> Iterator[str]:
+def reasons(scenario: ResolvedScenario, system: System) -> Iterator[str]:
     """Why the scenario cannot be played here, each naming who asks for what."""
     for world in scenario.worlds:
         for who, probe in _probes(world):
-            yield from (f"{who} (world {world.name}) {reason}" for reason in unmeasured(probe))
+            yield from (f"{who} (world {world.name}) {reason}" for reason in unmeasured(probe, system))
         for objective in world.objectives:
             if objective.settle > _LONGEST_SETTLE:
                 yield (
@@ -33,13 +34,25 @@ def reasons(scenario: ResolvedScenario) -> Iterator[str]:
                 )
 
 
-def unmeasured(probe: Probe) -> Iterator[str]:
-    """Why the probe says nothing about a world here."""
+def unmeasured(probe: Probe, system: System | None = None) -> Iterator[str]:
+    """Why the probe says nothing about a world here. system: that whose file systems are made for it."""
     for name in probe.arguments:
         if (probe.type, name) in ARGUMENTS and probe.arguments[name] is not None:
             yield f"uses {name} of {probe.type}: {ARGUMENTS[probe.type, name]}"
-    if probe.type in TYPES:
+    if probe.type in TYPES and not (probe.type == "disk" and system is not None and _is_made(probe, system)):
         yield f"measures {probe.type}: {TYPES[probe.type]}"
+
+
+def measured(scenario: ResolvedScenario) -> tuple[str, ...]:
+    """The paths whose file systems are measured in any of its worlds: all of its worlds have these file systems."""
+    probes = (probe for world in scenario.worlds for _, probe in _probes(world) if probe.type == "disk")
+    return tuple(dict.fromkeys(str(probe.arguments["path"]) for probe in probes))
+
+
+def _is_made(probe: Probe, system: System) -> bool:
+    """Is it about a file system that worlds have in its described size?"""
+    place = mount_of(system.settings, str(probe.arguments["path"]))
+    return place == "/tmp" or place in described(system.settings)
 
 
 def _probes(world: World) -> Iterator[tuple[str, Probe]]:

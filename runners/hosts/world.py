@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 import time
 from collections.abc import Callable, Sequence
+from concurrent.futures import ThreadPoolExecutor
 from contextlib import ExitStack
 from typing import ParamSpec, TypeVar
 
@@ -12,6 +13,7 @@ from runners.cutting import cut
 from runners.hosts.box import Box
 from runners.hosts.clients import Clients
 from runners.hosts.dbus import DBusError
+from runners.hosts.disks import Described
 from runners.hosts.engine import Engine, EngineError
 from runners.hosts.facts import (
     Layers,
@@ -67,18 +69,19 @@ class ContainerWorld:
         asked: Sequence[Probe] = (),
         coming: Sequence[Sequence[Task]] = (),
         network: Network | None = None,
+        disks: Sequence[Described] = (),
         closed: Callable[[], None] = lambda: None,
     ) -> None:
         """healthy: probes that hold once everything answers; asked: probes whose usual answer is to be known; coming:
-        what will be applied first, if anything will; network: that of a fleet; closed: called once, when nothing of the
-        world is left."""
+        what will be applied first, if anything will; network: that of a fleet; disks: file systems of its own; closed:
+        called once, when nothing of the world is left."""
         self._engine, self._spec, self._image, self._recordings = engine, spec, image, recordings
         self._state: str | None = image
         self._needs: dict[str, tuple[str, ...]] = {}
         self._pictures: list[tuple[Facts, Picture]] = []
         with ExitStack() as undoing:
             undoing.callback(closed)
-            self._box = Box(engine, spec, image, kind="world", network=network)
+            self._box = Box(engine, spec, image, kind="world", network=network, disks=disks)
             undoing.callback(self._box.close)
             undoing.callback(Neighbours(spec, self._box.outside).close)
             self._box.start()
@@ -104,11 +107,18 @@ class ContainerWorld:
     def _wait_until_well(self, healthy: Sequence[Probe]) -> None:
         """A unit is active before its program listens, on a busy machine by seconds. Raises DBusError."""
         until = time.monotonic() + _WELL_SECONDS
-        for probe in healthy:
+
+        def wait_for(probe: Probe) -> str | None:
             while not (said := evaluate(self._outside, probe)).holds:
                 if time.monotonic() > until:
-                    raise DBusError(f"the machine is up and not well; {said.detail}")
+                    return said.detail
                 time.sleep(_PAUSE)
+            return None
+
+        with ThreadPoolExecutor(max(1, len(healthy))) as side_by_side:
+            for wrong in side_by_side.map(wait_for, healthy):
+                if wrong is not None:
+                    raise DBusError(f"the machine is up and not well; {wrong}")
 
     def _hush(self) -> None:
         """Nothing of ours runs in the world any more."""

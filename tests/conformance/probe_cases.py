@@ -228,8 +228,10 @@ QUESTIONS = (
 )
 """To the web server's database, which the small system has not: whether it holds."""
 NOT_THERE = {
-    ("container", "disk"): "its worlds have no file systems of a described size",
-    ("container", "disk the other way"): "its worlds have no file systems of a described size",
+    (
+        "container",
+        "disk the other way",
+    ): "a file system there is as large as described, and holds nothing but its files",
     ("container", "memory"): "a world may hold 2.5 GiB, whatever the system describes",
     ("container", "memory the other way"): "a world may hold 2.5 GiB, whatever the system describes",
     ("container", "mount remounted"): "what the engine has mounted cannot be mounted anew there",

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from functools import lru_cache
 from pathlib import Path
 
@@ -9,7 +10,7 @@ from compiler.model import PackContent
 from runners.worlds import Backend, LiveWorld
 from scenario_dsl.diagnostics import render_text
 from scenario_dsl.library import load_library
-from scenario_dsl.model import FaultUse, Intervention, Library, Limits, Probe, Reward, Task
+from scenario_dsl.model import FaultUse, Intervention, Library, Limits, Objective, Probe, Reward, Task
 from scenario_dsl.nodes import stand_in
 from scenario_dsl.realise.faults import use_faults
 from scenario_dsl.realise.known import known_of
@@ -58,7 +59,10 @@ def open_small(backend: Backend, *, seed: int = 0) -> LiveWorld:
 
 def open_system(backend: Backend, system: str, *, seed: int = 0) -> LiveWorld:
     """A healthy world of one of the pack's systems: its own small one, or the common web server."""
-    return backend.open(content(), scenario(system), world(), seed=seed)
+    # What is measured has to be there in its described size.
+    room = Objective(name="room", points=1.0, check=probe("disk", path="/var/log", used_percent_at_most=99))
+    measuring = replace(world(), objectives=(room,))
+    return backend.open(content(), replace(scenario(system), worlds=(measuring,)), measuring, seed=seed)
 
 
 def fault(name: str, arguments: dict[str, object]) -> ResolvedFault:
