@@ -150,6 +150,15 @@ class Selective(Protocol):
 
 
 @runtime_checkable
+class Dividable(Protocol):
+    """A backend that several processes of this machine may each have a part of."""
+
+    def among(self, processes: int) -> Backend:
+        """As much of it as one of so many processes should have."""
+        ...
+
+
+@runtime_checkable
 class Imaged(Protocol):
     """A backend whose worlds start from images, which are not in the bundle."""
 

@@ -7,6 +7,7 @@ import os
 import threading
 from collections.abc import Callable, Iterator, Sequence
 from functools import partial
+from typing import TypedDict
 
 from compiler.capabilities import lacking
 from compiler.model import PackContent
@@ -35,13 +36,21 @@ BOOTING_PER_CORE = 2
 """Of these so many may boot at once: that is work."""
 
 
+class _Given(TypedDict):
+    at_once: int | None
+    among: int
+
+
 class ContainerBackend:
     """The engine is asked for when the first world is opened; containers of processes that died are removed then."""
 
     name = "container"
 
-    def __init__(self, *, at_once: int | None = None) -> None:
-        cores, playing = os.cpu_count() or 1, at_once or PER_CORE * (os.cpu_count() or 1)
+    def __init__(self, *, at_once: int | None = None, among: int = 1) -> None:
+        """among: how many processes on this machine share it."""
+        cores = max(1, (os.cpu_count() or 1) // among)
+        playing = at_once or PER_CORE * cores
+        self._given: _Given = {"at_once": at_once, "among": among}
         self.at_once = playing + AHEAD_PER_CORE * cores
         self.turns = Turns(playing, AHEAD_PER_CORE * cores)
         self._engine: Engine | None = None
@@ -130,9 +139,12 @@ class ContainerBackend:
                 sweep(self._engine)
             return self._engine
 
-    def __reduce__(self) -> tuple[type[ContainerBackend], tuple[()]]:
+    def among(self, processes: int) -> ContainerBackend:
+        return ContainerBackend(at_once=self._given["at_once"], among=processes)
+
+    def __reduce__(self) -> tuple[Callable[..., ContainerBackend], tuple[()]]:
         """Connections do not travel to other processes."""
-        return ContainerBackend, ()
+        return partial(ContainerBackend, **self._given), ()
 
 
 def _about(node: str, probes: Sequence[Probe]) -> tuple[Probe, ...]:

@@ -17,7 +17,7 @@ from runners.prove.mutation import cascades, mutants
 from runners.prove.players import bad, gold, nop, repeat
 from runners.prove.states import healthy, revert, witnessed
 from runners.trials import describe
-from runners.worlds import Backend, Imaged, WorldError
+from runners.worlds import Backend, Dividable, Imaged, WorldError
 from scenario_dsl.errors import HostError
 
 Check: TypeAlias = Callable[[Case], tuple[Established, ...]]
@@ -61,9 +61,10 @@ def prove(
     done: dict[str, ScenarioProof] = {}
     if processes > 1 and len(names) > 1:
         # Spawned, not forked: nothing of this process (threads, locks, a run's folder) comes along.
-        context = multiprocessing.get_context("spawn")
-        with ProcessPoolExecutor(min(processes, len(names)), mp_context=context) as pool:
-            pending = [pool.submit(prove_scenario, _only(content, name), name, backend, repeats) for name in names]
+        context, several = multiprocessing.get_context("spawn"), min(processes, len(names))
+        part = backend.among(several) if isinstance(backend, Dividable) else backend
+        with ProcessPoolExecutor(several, mp_context=context) as pool:
+            pending = [pool.submit(prove_scenario, _only(content, name), name, part, repeats) for name in names]
             for future in as_completed(pending):
                 _take(future.result(), done, progress)
     else:

@@ -9,6 +9,7 @@ import pytest
 from compiler.capabilities import CAPABILITIES
 from compiler.model import PackContent
 from compiler.resolve import resolve_all
+from runners.backends.container import ContainerBackend
 from runners.backends.registry import find_backend
 from runners.hosts.probes.evaluate import KINDS
 from runners.worlds import Selective
@@ -69,3 +70,10 @@ def test_the_backend_travels_to_other_processes_without_its_connection() -> None
     backend = find_backend("container")
     again = pickle.loads(pickle.dumps(backend))
     assert (type(again), again.name) == (type(backend), "container")
+
+
+def test_processes_that_share_a_machine_have_a_part_of_it_each() -> None:
+    whole = ContainerBackend()
+    part = pickle.loads(pickle.dumps(whole.among(2)))
+    assert part.at_once == ContainerBackend(among=2).at_once <= whole.at_once
+    assert ContainerBackend(among=10_000).at_once >= 1
