@@ -9,6 +9,7 @@ from runners.agents.registry import known_agents
 from runners.backends.registry import BACKENDS
 from runners.hosts.readiness import needs
 from runners.hosts.unsupported import ARGUMENTS, TYPES
+from runners.kernel.readiness import needs as machine_needs
 
 
 def command(as_json_document: Json = False) -> int:
@@ -18,7 +19,10 @@ def command(as_json_document: Json = False) -> int:
 
         breakfix capabilities --json
     """
-    missing = {"container": [need for need in needs() if need.remedy]}
+    missing = {
+        "container": [need for need in needs() if need.remedy],
+        "kernel": [need for need in machine_needs() if need.remedy],
+    }
     arguments = {f"{argument} of {probe}": reason for (probe, argument), reason in ARGUMENTS.items()}
     limits = {"container": {**arguments, **{f"the described {name}": reason for name, reason in TYPES.items()}}}
     rows = [

@@ -10,6 +10,8 @@ from breakfix.cli.options import Json
 from breakfix.cli.output import emit, say
 from runners.hosts.engine import Engine
 from runners.hosts.leftovers import sweep
+from runners.kernel.vm import sweep as sweep_machines
+from scenario_dsl.errors import HostError
 
 
 def command(
@@ -29,13 +31,21 @@ def command(
 
         breakfix clean --all --images
     """
-    engine = Engine.connect()
+    machines = sweep_machines(everything=everything)
+    try:
+        engine = Engine.connect()
+    except HostError:
+        # Virtual machines need no engine.
+        if not machines:
+            raise
+        say(f"ended {machines} virtual machines")
+        return 0
     removed = sweep(engine, everything=everything)
     gone = [name for name, _, _ in engine.images()] if images else []
     for name in gone:
         engine.remove_image(name)
     if as_json_document:
-        emit({"containers": list(removed), "images": gone})
+        emit({"containers": list(removed), "images": gone, "machines": machines})
     else:
-        say(f"removed {len(removed)} containers and {len(gone)} images")
+        say(f"removed {len(removed)} containers and {len(gone)} images, ended {machines} virtual machines")
     return 0

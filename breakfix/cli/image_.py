@@ -1,4 +1,4 @@
-"""breakfix image: the images that containers start from."""
+"""breakfix image: the images that containers and virtual machines start from."""
 
 from __future__ import annotations
 
@@ -7,13 +7,14 @@ from typing import Annotated, Literal
 
 import typer
 
+from breakfix.cli import machine_image
 from breakfix.cli.options import Json, Quiet
 from breakfix.cli.output import emit, say
 from breakfix.content import find_system, system_folder
 from runners.hosts import images
 from runners.hosts.engine import Engine
 from runners.hosts.lock import LOCK, drifted, read_lock, write_lock
-from scenario_dsl.errors import AuthorError
+from scenario_dsl.errors import AuthorError, HostError
 
 
 def command(
@@ -48,13 +49,17 @@ def command(
 
         breakfix image ls
     """
-    engine = Engine.connect()
+    silent = quiet or as_json_document
     if action == "ls":
-        _list(engine, as_json_document)
+        _list(as_json_document)
         return 0
     if system is None:
         raise AuthorError("which system? Try: breakfix image build web-server")
-    silent = quiet or as_json_document
+    if machine_image.is_machine(machine := find_system(system)):
+        if action == "lock":
+            return machine_image.refuse_to_lock(machine)
+        return machine_image.build(machine, anew=anew, silent=silent, as_json_document=as_json_document)
+    engine = Engine.connect()
     if update and action != "lock":
         raise AuthorError("--update is for `breakfix image lock`")
     described = find_system(system)
@@ -92,8 +97,15 @@ def _lock(image: images.Image, file: Path, *, update: bool, as_json_document: bo
     return 0 if update or locked == image.id else 1
 
 
-def _list(engine: Engine, as_json_document: bool) -> None:
-    rows = [{"name": name, "id": identity, "bytes": size} for name, identity, size in engine.images()]
+def _list(as_json_document: bool) -> None:
+    rows = machine_image.rows()
+    try:
+        found = Engine.connect().images()
+        rows += [{"name": name, "id": identity, "bytes": size} for name, identity, size in found]
+    except HostError:
+        # Virtual machines need no engine.
+        if not rows:
+            raise
     if as_json_document:
         emit({"images": rows})
     elif not rows:

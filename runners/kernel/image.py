@@ -77,6 +77,11 @@ def build(system: System, say: Say, *, anew: bool = False) -> Image:
         return _open(system, place)
 
 
+def headers(system: System) -> Path:
+    """The folder of the kernel's `vmlinux.h`, once the system's image was built."""
+    return cache_folder() / "vm" / f"base-{_base_name(Recipe.of(system))}"
+
+
 def find(system: System) -> Image:
     """A system's image. Raises HostError where it was not built."""
     place = cache_folder() / "vm" / image_name(system)
@@ -150,7 +155,8 @@ def _make_image(system: System, recipe: Recipe, base: Path, place: Path, say: Sa
                 to.parent.mkdir(parents=True, exist_ok=True)
                 to.write_text(text)
         objects = {
-            name: _compile_bpf(work, base, lab, source) for source in recipe.objects for name in [_object(source)]
+            _object(source): compile_object(work / "src" / Path(source).name, base, lab / _object(source))
+            for source in recipe.objects
         }
         for program, source in recipe.programs.items():
             _compile(work / "src" / Path(source).name, root / program.lstrip("/"))
@@ -179,12 +185,11 @@ def _object(source: str) -> str:
     return Path(source).name.removesuffix(".c") + ".o"
 
 
-def _compile_bpf(work: Path, base: Path, lab: Path, source: str, *flags: str) -> str:
-    """Returns the sha256 of the object."""
-    out = lab / _object(source)
+def compile_object(source: Path, headers: Path, out: Path, *flags: str) -> str:
+    """headers: the folder of `vmlinux.h`. Returns the sha256 of the object. Raises HostError."""
     run(
-        ["clang", "-O2", "-g", "-target", "bpf", "-mcpu=v3", "-D__TARGET_ARCH_x86", f"-I{base}", *flags,
-         "-ffile-prefix-map=" + str(work / "src") + "=.", "-c", str(work / "src" / Path(source).name), "-o", str(out)],
+        ["clang", "-O2", "-g", "-target", "bpf", "-mcpu=v3", "-D__TARGET_ARCH_x86", f"-I{headers}", *flags,
+         f"-ffile-prefix-map={source.parent}=.", "-c", str(source), "-o", str(out)],
         "apt-get install clang llvm libbpf-dev",
     )  # fmt: skip
     run(["llvm-strip", "-g", str(out)], "apt-get install llvm")

@@ -31,8 +31,7 @@ from scenario_dsl.errors import HostError
 QEMU = "qemu-system-x86_64"
 _BOOT_SECONDS = 180.0
 _CONTROL_SECONDS = 30.0
-_ACCELERATED = ("-accel", "kvm", "-cpu", "host")
-_COUNTED = ("-accel", "tcg,thread=single", "-icount", "shift=3", "-cpu", "max")
+_COUNTED = ("-accel", "tcg,thread=single,tb-size=256", "-icount", "shift=3", "-cpu", "max")
 """Eight nanoseconds for each instruction. More than one thread for the processors is not reliable."""
 _APPEND = (
     "console=ttyS0 quiet root=/dev/nvme0n1 ro init=/usr/sbin/lab-init panic=-1 mitigations=off net.ifnames=0 nokaslr"
@@ -42,19 +41,19 @@ _APPEND = (
 class VirtualMachine:
     """Booted and reachable from the moment it is made. Raises WorldError where it does not come up."""
 
-    def __init__(self, image: Image, *, memory: int, accelerated: bool = False) -> None:
+    def __init__(self, image: Image, *, memory: int) -> None:
         self._folder = Path(tempfile.mkdtemp(prefix="breakfix-vm-"))
         self._process: subprocess.Popen[bytes] | None = None
         self._monitor: socket.socket | None = None
         self._marker = _running() / f"{self._folder.name}.json"
         try:
-            self._start(image, memory, accelerated)
+            self._start(image, memory)
             self._await_boot()
         except BaseException:
             self.close()
             raise
 
-    def _start(self, image: Image, memory: int, accelerated: bool) -> None:
+    def _start(self, image: Image, memory: int) -> None:
         key = Ed25519PrivateKey.generate()
         secret = key.private_bytes(
             serialization.Encoding.PEM, serialization.PrivateFormat.OpenSSH, serialization.NoEncryption()
@@ -68,7 +67,7 @@ class VirtualMachine:
         self._console.touch()
         call = [
             "setpriv", "--pdeathsig", "KILL", "--",
-            QEMU, "-name", self._folder.name, "-M", "q35", *(_ACCELERATED if accelerated else _COUNTED),
+            QEMU, "-name", self._folder.name, "-M", "q35", *_COUNTED,
             "-smp", "1", "-m", f"{memory >> 20}M", "-nodefaults", "-no-user-config", "-display", "none", "-no-reboot",
             "-sandbox", "on,obsolete=deny,elevateprivileges=deny,spawn=deny,resourcecontrol=deny",
             "-serial", f"file:{self._console}", "-qmp", f"unix:{self._folder / 'control'},server=on,wait=off",
@@ -175,15 +174,15 @@ class VirtualMachine:
         _remove(self._folder)
 
 
-def sweep() -> int:
-    """End the machines of processes that are gone. Returns how many there were."""
+def sweep(*, everything: bool = False) -> int:
+    """End the machines of processes that are gone (everything: of living ones too). Returns how many there were."""
     found = 0
     for marker in _running().glob("*.json"):
         try:
             document = json.loads(marker.read_text())
         except (OSError, ValueError):
             continue
-        if is_alive(document["owner"]):
+        if not everything and is_alive(document["owner"]):
             continue
         found += 1
         # Its number may be another process's by now.

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import base64
 import shlex
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
 from runners.cutting import cut
@@ -57,8 +57,9 @@ class KernelWorld:
 
     def observe(self, probes: Sequence[Probe]) -> tuple[Observation, ...]:
         measured = self._host.ask("measure")
-        if not measured["scheduler"]["watched"]:
-            raise WorldError("the watchdog of the scheduler is gone")
+        ours = failure(measured["scheduler"])
+        if ours is not None:
+            raise WorldError(ours)
         return tuple(evaluate(probe, measured, self._host.quiet) for probe in probes)
 
     def apply(self, tasks: Sequence[Task]) -> TaskFailure | None:
@@ -93,6 +94,13 @@ class KernelWorld:
     def close(self) -> None:
         closed, self._closed = self._closed, _nothing
         closed()
+
+
+def failure(scheduler: Mapping[str, Any]) -> str | None:
+    """What went wrong with a scheduler that no request can bring about, or None."""
+    if not scheduler["watched"]:
+        return "the watchdog of the scheduler is gone"
+    return next((event.partition(" ")[2] for event in scheduler["events"] if " the loader " in event), None)
 
 
 def program(task: Task) -> list[str]:

@@ -60,6 +60,11 @@ class Shell:
         folder = "~" + self.folder[len(home) :] if f"{self.folder}/".startswith(f"{home}/") else self.folder
         return f"operator@{self._hostname}:{folder}$ "
 
+    def begin(self) -> None:
+        """Log in, if nobody has."""
+        if self._process is None:
+            self._open()
+
     def run(self, command: str, seconds: float, keep: int) -> dict[str, Any]:
         """Returns what the command said and how it ended; past `seconds` it is killed with all that it started."""
         process = self._process or self._open()

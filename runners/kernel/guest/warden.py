@@ -114,6 +114,8 @@ class Account:
 
 class Warden:
     def __init__(self) -> None:
+        if not os.path.exists(STATE):
+            raise Trouble(f"the kernel {os.uname().release} has no sched_ext: it needs CONFIG_SCHED_CLASS_EXT")
         self._users = {name: pwd.getpwnam(name) for name in USERS}
         operator = self._users["operator"]
         self._shell = shells.Shell(operator.pw_uid, operator.pw_gid, os.uname().nodename)
@@ -186,10 +188,12 @@ class Warden:
         return {"now": time.monotonic()}
 
     def run(self, command: str, seconds: float, keep: int) -> dict[str, Any]:
-        # Somebody reads and types; what our own looking took of the processor is then over, too.
-        time.sleep(TYPING)
         begun = time.monotonic()
         try:
+            self._shell.begin()
+            # Somebody reads and types; what our own looking took of the processor is then over, too.
+            time.sleep(TYPING)
+            begun = time.monotonic()
             said = self._shell.run(command, seconds, keep)
         except shells.Gone as error:
             text = f"{error}\n".encode()
@@ -320,7 +324,8 @@ class Warden:
 
     def _after_change(self) -> None:
         """Loads may have come and gone: look at them anew, and hand their groups' knobs to the operator."""
-        self._changed = time.monotonic()
+        # It takes the kernel's scheduler a moment longer to forget who had waited how long.
+        self._changed = time.monotonic() + 2 * SETTLE
         names = [name for name in os.listdir(LOADS) if not name.startswith(".")]
         self._accounts = {name: Account(name) for name in names}
         busy = any(account.kind == 2 for account in self._accounts.values())

@@ -68,6 +68,12 @@ HASH(clocks, __u64, 1024); /* virtual time of each group, by its id; 0 is everyb
 ARRAY(ack, struct tiers_acknowledged, 1);
 ARRAY(ended, struct tiers_ended, 1);
 ARRAY(lesser, __u32, 256); /* 1: this processor runs a task that may be sent away */
+struct {
+	__uint(type, BPF_MAP_TYPE_TASK_STORAGE);
+	__uint(map_flags, BPF_F_NO_PREALLOC);
+	__type(key, int);
+	__type(value, __u64);
+} begun SEC(".maps"); /* what a task had computed when its turn began */
 
 static __u64 now_v; /* the virtual time of whoever began to run last */
 
@@ -123,10 +129,14 @@ static __always_inline void acknowledge(struct tiers_request *now)
 	struct tiers_acknowledged *said = bpf_map_lookup_elem(&ack, &zero);
 	if (!said)
 		return;
+#ifdef STALE_ECHO /* only in objects made for tests, as below: it says for ever what it said first */
+	if (said->generation)
+		return;
+#endif
 	if (said->generation != now->generation)
 		said->decisions = 0;
 	said->id = now->id;
-#ifdef WRONG_ECHO /* only in an object made for a test */
+#ifdef WRONG_ECHO
 	said->generation = now->generation + 1;
 #else
 	said->generation = now->generation;
@@ -211,8 +221,9 @@ void BPF_PROG(tiers_running, struct task_struct *p)
 	bpf_map_update_elem(&lesser, &cpu, &low, 0);
 	if (low && now->profile == WEIGHTED && (__s64)(p->scx.dsq_vtime - now_v) > 0)
 		now_v = p->scx.dsq_vtime;
-	/* From here to its stop this field holds what it had used before. */
-	p->scx.dsq_vtime = p->se.sum_exec_runtime;
+	__u64 *before = bpf_task_storage_get(&begun, p, 0, BPF_LOCAL_STORAGE_GET_F_CREATE);
+	if (before)
+		*before = p->se.sum_exec_runtime;
 }
 
 SEC("struct_ops/tiers_stopping")
@@ -222,10 +233,11 @@ void BPF_PROG(tiers_stopping, struct task_struct *p, bool runnable)
 	__u32 weight;
 	if (!now || now->profile != WEIGHTED || is_first(p, now))
 		return;
-	__u64 *clock = clock_of(p, now, &weight), used = p->se.sum_exec_runtime - p->scx.dsq_vtime;
-	if (!clock)
+	__u64 *clock = clock_of(p, now, &weight), *before = bpf_task_storage_get(&begun, p, 0, 0);
+	if (!clock || !before)
 		return;
-	__sync_fetch_and_add(clock, used * USUAL / weight);
+	__sync_fetch_and_add(clock, (p->se.sum_exec_runtime - *before) * USUAL / weight);
+	*before = p->se.sum_exec_runtime;
 }
 
 SEC("struct_ops.s/tiers_init")
