@@ -126,7 +126,7 @@ CASES = [
     case("socket protocol", [probe("socket", port=5300, protocol="udp", listening=True),
                              probe("socket", port=80, protocol="tcp", listening=True)],
          [probe("socket", port=5300, protocol="tcp", listening=True),
-          probe("socket", port=80, protocol="udp", listening=True)], "pkill nc",
+          probe("socket", port=80, protocol="udp", listening=True)], "pkill nc && sleep 1",
          "nc -u -l -p 5300 > /dev/null 2>&1 < /dev/zero &"),
     case("process", workers(running=True, count_at_least=1, count_at_most=4, user="www-data", memory_at_most="1GB"),
          [workers(running=False), workers(count_at_least=9), workers(count_at_most=0),
