@@ -7,9 +7,13 @@ import re
 _LEAST = 0.5
 """The share of the kinds of lines of both outputs that are in both, from which on they are alike."""
 _CLASSES = (
+    (
+        "TIME",
+        re.compile(r"\b(?:Jan|Feb|Mar|Apr|May|Jun|Jul|Aug|Sep|Oct|Nov|Dec) +\d+ +(?:\d\d:\d\d(?::\d\d)?|\d{4})\b"),
+    ),
     ("TIME", re.compile(r"\b(?:\d{4}-\d\d-\d\d|\d\d?:\d\d(?::\d\d)?(?:[.,]\d+)?)\b")),
     ("ADDRESS", re.compile(r"\b\d{1,3}(?:\.\d{1,3}){3}(?:/\d+)?\b|\b(?:[0-9a-f]{2}:){5}[0-9a-f]{2}\b")),
-    ("HEX", re.compile(r"\b(?:0x)?[0-9a-f]{12,}\b")),
+    ("HEX", re.compile(r"\b(?=\d*[a-fx])(?:0x)?[0-9a-f]{12,}\b")),
     ("PATH", re.compile(r"(?<![\w/])/[\w.@:+~-]+(?:/[\w.@:+~-]*)*")),
     ("NUMBER", re.compile(r"[-+]?\d+(?:[.,]\d+)*(?:\s?[KMGTkmgt]i?B?\b|%)?")),
     ("WORD", re.compile(r"[A-Za-z_][A-Za-z_'-]*")),
