@@ -348,8 +348,8 @@ _LATENCY = ProbeType(
 _THROUGHPUT = ProbeType(
     name="throughput",
     doc=(
-        "What the loads that compute get done together, of what the machine could do while nothing else runs. What is "
-        "not there gets nothing done; where no name is given and none is there, nothing is held back."
+        "What the loads that compute get done together, of what the machine could do while nothing else runs. Where "
+        "none of them is there, nothing is held back."
     ),
     example={"share_at_least": 0.5},
     at_least_one=("share_at_least", "share_at_most"),

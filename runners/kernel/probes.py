@@ -38,7 +38,7 @@ def _throughput(given: Mapping[str, Value], measured: Measured, quiet: Mapping[s
     shares = {name: load["share"] for name, load in measured["loads"].items() if "share" in load}
     wanted = given.get("loads")
     names = [str(name) for name in wanted] if isinstance(wanted, tuple) else sorted(shares)
-    if not names and given.get("share_at_least") is not None:
+    if not shares.keys() & set(names) and given.get("share_at_least") is not None:
         return Observation(holds=True, detail="nothing computes here that could be held back")
     share = sum(shares.get(name, 0.0) for name in names)
     detail = f"{', '.join(names) or 'nothing'} compute at {share:.0%} of the machine"
