@@ -46,6 +46,8 @@ bench: $(STAMP)  ## figures, each as a ratio against a floor measured in the sam
 
 prove-full: $(STAMP)  ## prove all shipped packs, three repeats
 	@for pack in packs/*/scenarios; do $(BREAKFIX) prove $${pack%/scenarios} --repeats 3 || exit 1; done
+	@for pack in kernel_packs/*/scenarios; do \
+	  $(BREAKFIX) prove $${pack%/scenarios} --backend kernel --repeats 3 --workers 1 || exit 1; done
 
 lock: $(STAMP)  ## resolve the dependencies anew
 	@$(VENV)/bin/uv pip compile pyproject.toml --group dev --extra hosts --universal --python-version 3.11 \

@@ -18,19 +18,19 @@ import pytest
 
 from breakfix.content import SHIPPED
 from runners.kernel.host import Host, Hosts
-from runners.kernel.image import built, compile_object, find, headers
+from runners.kernel.image import compile_object, find, headers
 from runners.kernel.link import Link
 from runners.kernel.recipe import Recipe
 from runners.kernel.vm import QEMU
 from runners.kernel.world import KernelWorld
 from runners.worlds import WorldError
+from scenario_dsl.errors import HostError
 from scenario_dsl.library import load_library
 from scenario_dsl.model import Probe
 
 pytestmark = [
     pytest.mark.machine,
     pytest.mark.skipif(shutil.which(QEMU) is None, reason="QEMU is not installed"),
-    pytest.mark.skipif(not built(), reason="no image is built: breakfix image build sched-ext-vm"),
 ]
 PACK = Path(__file__).parents[3] / "kernel_packs/scheduling"
 SYSTEM = load_library(PACK, SHIPPED).systems["sched-ext-vm"]
@@ -42,7 +42,11 @@ PRIORITY = "schedctl priority --first checkout"
 
 @pytest.fixture(scope="module")
 def hosts() -> Iterator[Hosts]:
-    pool = Hosts(1, lambda: Host(find(SYSTEM), RECIPE))
+    try:
+        image = find(SYSTEM)
+    except HostError as missing:
+        pytest.skip(f"{missing}: {missing.remedy}")
+    pool = Hosts(1, lambda: Host(image, RECIPE))
     yield pool
     pool.close()
 
