@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import atexit
 import os
 import threading
 from collections.abc import Iterator
@@ -65,6 +66,7 @@ class KernelBackend:
                 sweep()
             if image.id not in self._hosts:
                 self._hosts[image.id] = Hosts(self.at_once, lambda: Host(image, recipe))
+                atexit.register(self._hosts[image.id].close)
             return self._hosts[image.id]
 
     def __reduce__(self) -> tuple[type[KernelBackend], tuple[()]]:

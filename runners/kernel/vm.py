@@ -30,6 +30,13 @@ from scenario_dsl.errors import HostError
 
 QEMU = "qemu-system-x86_64"
 _BOOT_SECONDS = 180.0
+_NOBODYS = 65534
+_NOBODY = (
+    ("setpriv", f"--reuid={_NOBODYS}", f"--regid={_NOBODYS}", "--clear-groups", "--no-new-privs", "--")
+    if os.geteuid() == 0
+    else ()
+)
+"""What computes for an agent has no rights here. Changing them forgets whose death to die with, so it comes first."""
 _CONTROL_SECONDS = 30.0
 _COUNTED = ("-accel", "tcg,thread=single,tb-size=256", "-icount", "shift=3", "-cpu", "max")
 """Eight nanoseconds for each instruction. More than one thread for the processors is not reliable."""
@@ -65,14 +72,20 @@ class VirtualMachine:
         self.port = _free_port()
         self._console = self._folder / "console"
         self._console.touch()
+        if os.geteuid() == 0:
+            for path in (self._folder, self._console):
+                os.chown(path, _NOBODYS, _NOBODYS)
+        # Files are handed over open: nobody may not walk to where they are.
+        given = {name: path.open("rb") for name, path in (("kernel", image.kernel), ("disk", image.disk))}
+        paths = {name: f"/proc/self/fd/{file.fileno()}" for name, file in given.items()}
         call = [
-            "setpriv", "--pdeathsig", "KILL", "--",
+            *_NOBODY, "setpriv", "--pdeathsig", "KILL", "--",
             QEMU, "-name", self._folder.name, "-M", "q35", *_COUNTED,
             "-smp", "1", "-m", f"{memory >> 20}M", "-nodefaults", "-no-user-config", "-display", "none", "-no-reboot",
             "-sandbox", "on,obsolete=deny,elevateprivileges=deny,spawn=deny,resourcecontrol=deny",
             "-serial", f"file:{self._console}", "-qmp", f"unix:{self._folder / 'control'},server=on,wait=off",
-            "-kernel", str(image.kernel), "-append", f"{_APPEND} sshkey={public.decode().split()[1]}",
-            "-drive", f"file={image.disk},if=none,id=disk,format=raw,snapshot=on",
+            "-kernel", paths["kernel"], "-append", f"{_APPEND} sshkey={public.decode().split()[1]}",
+            "-drive", f"file={paths['disk']},if=none,id=disk,format=raw,snapshot=on",
             "-device", "nvme,drive=disk,serial=1",
             "-netdev", f"user,id=net,restrict=on,hostfwd=tcp:127.0.0.1:{self.port}-:22",
             "-device", "virtio-net-pci,netdev=net,romfile=", "-device", "virtio-rng-pci",
@@ -91,6 +104,7 @@ class VirtualMachine:
                     stdout=subprocess.DEVNULL,
                     stderr=(self._folder / "errors").open("wb"),
                     env={"PATH": os.environ.get("PATH", ""), "TMPDIR": str(self._folder)},
+                    pass_fds=[file.fileno() for file in given.values()],
                 )
             except OSError as error:
                 failure.append(error)
@@ -100,6 +114,8 @@ class VirtualMachine:
 
         threading.Thread(target=keep, name=self._folder.name, daemon=True).start()
         started.wait()
+        for file in given.values():
+            file.close()
         if self._process is None:
             raise HostError(
                 f"{failure[0].filename} is not installed", remedy="apt-get install qemu-system-x86 util-linux"
