@@ -33,7 +33,12 @@ def each(backend: Backend, work: Callable[[Item], Result], items: Iterable[Item]
     if len(given) < 2 or not isinstance(backend, Crowded):
         return tuple(map(work, given))
     with ThreadPoolExecutor(min(len(given), backend.at_once)) as pool:
-        return tuple(pool.map(work, given))
+        try:
+            return tuple(pool.map(work, given))
+        except KeyboardInterrupt:
+            # Who is at work in a world finds it gone and ends, for nobody wants to wait until all of it is done.
+            backend.abandon()
+            raise
 
 
 class Once(Generic[Result]):

@@ -106,6 +106,11 @@ def run(
                     count.write(lines)
                 if count.written == before and not stopping():
                     raise InternalError("the executor gave jobs back that it was given to play")
+        except KeyboardInterrupt:
+            for backend in backends:
+                if isinstance(backend, Crowded):
+                    backend.abandon()
+            raise
         finally:
             executor.close()
         return count.summary(signalled.is_set(), limit, (ready - begun, time.perf_counter() - ready))

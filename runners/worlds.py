@@ -139,6 +139,10 @@ class Crowded(Protocol):
     at_once: int
     turns: Turns
 
+    def abandon(self) -> None:
+        """End all worlds of this process now, whoever uses them, and open none any more."""
+        ...
+
 
 @runtime_checkable
 class Selective(Protocol):

@@ -16,14 +16,14 @@ from runners.hosts.disks import needed
 from runners.hosts.engine import Engine, EngineError
 from runners.hosts.fleet import FIRST, FleetWorld, without_node
 from runners.hosts.images import find, identity, settled_name
-from runners.hosts.leftovers import sweep
+from runners.hosts.leftovers import remove_own, sweep
 from runners.hosts.places import Places
 from runners.hosts.recordings import Recordings
 from runners.hosts.unsupported import measured, reasons, unmeasured
 from runners.hosts.world import ContainerWorld
 from runners.seeds import derive
 from runners.system import SystemSpec
-from runners.turns import Turns
+from runners.turns import Shut, Turns
 from runners.worlds import LiveWorld, WorldError
 from scenario_dsl.model import Probe, System
 from scenario_dsl.worlds import ResolvedScenario, World
@@ -57,6 +57,7 @@ class ContainerBackend:
         self._recordings = Recordings()
         self._names: dict[tuple[str, str], str] = {}
         self._connecting = threading.Lock()
+        self._abandoned = False
         self._places = Places(self.at_once)
         self._booting = Places(BOOTING_PER_CORE * cores)
 
@@ -98,13 +99,25 @@ class ContainerBackend:
         closed = partial(self._places.give, len(openers))
         try:
             with self._booting.taken(len(openers)):
-                if not system.nodes:
+                self._raise_if_abandoned()
+                opened: LiveWorld
+                if system.nodes:
+                    opened = FleetWorld(SystemSpec.of(system), openers, closed=closed)
+                else:
                     coming = tuple(fault.inject for fault in world.faults)
                     disks = needed(SystemSpec.of(system), measured(scenario))
-                    return openers[FIRST](coming=coming, disks=disks, closed=closed)
-                return FleetWorld(SystemSpec.of(system), openers, closed=closed)
+                    opened = openers[FIRST](coming=coming, disks=disks, closed=closed)
         except (EngineError, DBusError, OSError) as error:
+            self._raise_if_abandoned()
             raise WorldError(f"the system {scenario.system} did not boot: {error}") from error
+        if self._abandoned:
+            opened.close()
+        self._raise_if_abandoned()
+        return opened
+
+    def _raise_if_abandoned(self) -> None:
+        if self._abandoned:
+            raise Shut
 
     def _opener(
         self,
@@ -131,6 +144,13 @@ class ContainerBackend:
             ),
             seed=seed,
         )
+
+    def abandon(self) -> None:
+        self._abandoned = True
+        self.turns.shut()
+        with self._connecting:
+            if self._engine is not None:
+                remove_own(self._engine)
 
     def _connected(self) -> Engine:
         with self._connecting:

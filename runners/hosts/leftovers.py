@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from runners.hosts.engine import Engine, is_alive
+from runners.hosts.engine import owner as this_process
 
 
 def sweep(engine: Engine, *, everything: bool = False) -> tuple[str, ...]:
@@ -13,3 +14,10 @@ def sweep(engine: Engine, *, everything: bool = False) -> tuple[str, ...]:
             engine.remove(container)
             removed.append(container)
     return tuple(removed)
+
+
+def remove_own(engine: Engine) -> None:
+    """Remove the containers of this process, whatever goes on in them."""
+    for container, owner in engine.ours():
+        if owner == this_process():
+            engine.remove(container)

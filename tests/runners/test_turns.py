@@ -14,6 +14,7 @@ import pytest
 
 from compiler.model import PackContent
 from runners import turns
+from runners.crowding import each
 from runners.pool.local import LocalExecutor
 from runners.run import Progress, Report, Summary, run
 from runners.turns import Shut, Turns
@@ -142,7 +143,7 @@ class Crowd(ToyBackend):
 
     def __init__(self) -> None:
         super().__init__()
-        self.at_once, self.turns = 6, Turns(4, 2)
+        self.at_once, self.turns, self.abandoned = 6, Turns(4, 2), 0
         self.lock, self.living, self.most = threading.Lock(), 0, 0
 
     def open(self, content: PackContent, scenario: ResolvedScenario, world: World, *, seed: int) -> ToyWorld:
@@ -160,6 +161,9 @@ class Crowd(ToyBackend):
         live.close = closing  # type: ignore[method-assign]
         time.sleep(0.005)
         return live
+
+    def abandon(self) -> None:
+        self.abandoned += 1
 
 
 def play(folder: Path, backend: ToyBackend, progress: Report | None = None) -> Summary:
@@ -189,3 +193,30 @@ def test_a_run_that_is_stopped_leaves_no_world_and_goes_on_later(tmp_path: Path)
     assert crowd.living == 0
     assert play(tmp_path, crowd).done == stopped.planned
     assert crowd.living == 0
+
+
+def test_a_second_ctrl_c_abandons_what_is_still_open(tmp_path: Path) -> None:
+    crowd = Crowd()
+
+    def interrupt(told: Progress) -> None:
+        if told.lines:
+            os.kill(os.getpid(), signal.SIGINT)
+
+    with pytest.raises(KeyboardInterrupt):
+        play(tmp_path, crowd, interrupt)
+    assert crowd.abandoned == 1
+
+
+def test_ctrl_c_while_many_are_at_work_abandons_their_worlds_before_it_waits_for_them() -> None:
+    crowd, ended = Crowd(), threading.Event()
+
+    def work(number: int) -> None:
+        if number:
+            until(lambda: crowd.abandoned == 1)
+            ended.set()
+        else:
+            raise KeyboardInterrupt
+
+    with pytest.raises(KeyboardInterrupt):
+        each(crowd, work, range(3))
+    assert ended.is_set()
