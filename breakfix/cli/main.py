@@ -23,7 +23,8 @@ from breakfix.cli.output import failure
 from scenario_dsl.errors import BreakfixError, InternalError
 
 _INTERRUPTED = 130
-_SAY_WHAT_IS_KEPT = ("run", "demo")
+_OF_THEIR_OWN = ("run", "demo", "play")
+"""Commands that end with that code by themselves: they say what is kept, or pass on how a script ended."""
 COMMANDS: Mapping[str, str] = {
     "demo": "The whole line once: compile, prove, sign, verify, run and report the starter pack.",
     "new": "Write a small pack with one scenario to begin with.",
@@ -101,7 +102,7 @@ def run(arguments: Sequence[str]) -> int:
     """Run one command line and return its exit code; nothing escapes but SystemExit's own code."""
     try:
         outcome = _application(arguments)(args=list(arguments), standalone_mode=False)
-        if outcome == _INTERRUPTED and arguments[0] not in _SAY_WHAT_IS_KEPT:
+        if outcome == _INTERRUPTED and arguments[0] not in _OF_THEIR_OWN:
             # Ctrl-C, which typer has caught.
             typer.echo("\ninterrupted", err=True)
         return outcome if isinstance(outcome, int) else 0
