@@ -56,7 +56,7 @@ def planned(attempts: int) -> tuple[VerifiedBundle, Plan]:
 def play(folder: Path, attempts: int, *, at_once: int | None = None) -> Summary:
     made, what = planned(attempts)
     backend, course = ContainerBackend(at_once=at_once), Course(retries=retrying(0))
-    return run(what, (made,), (AGENT,), backend, folder, executor=LocalExecutor(), course=course)
+    return run(what, (made,), (AGENT,), (backend,), folder, executor=LocalExecutor(), course=course)
 
 
 if __name__ == "__main__":

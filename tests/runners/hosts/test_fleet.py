@@ -16,20 +16,20 @@ from tests.conformance.worlds import content, probe, run, scenario, task, world
 from tests.engine import built, engine
 
 NODES = {"other": Node(system="small", address="10.0.0.11/24")}
-PAIR = replace(content().systems["small"], name="pair", nodes=NODES)
-FLEET = replace(content(), systems={**content().systems, "pair": PAIR})
+FLEET = replace(content(), systems={"small": replace(content().systems["small"], nodes=NODES)})
+"""Two of the small machine: an image of its own would be the same one."""
 
 
 def test_the_sim_says_why_it_has_no_fleets() -> None:
-    reason = SimBackend().unsupported(FLEET, scenario("pair"))
+    reason = SimBackend().unsupported(FLEET, scenario("small"))
     assert reason is not None
-    assert "the fleet pair: it simulates one machine" in reason
+    assert "the fleet small: it simulates one machine" in reason
 
 
 @pytest.fixture(scope="module")
 def live() -> Iterator[LiveWorld]:
     built("small")
-    opened = ContainerBackend().open(FLEET, scenario("pair"), world(), seed=0)
+    opened = ContainerBackend().open(FLEET, scenario("small"), world(), seed=0)
     yield opened
     opened.close()
     assert [name for name, whose in engine().ours() if whose == owner()] == []
