@@ -11,7 +11,7 @@ import typer
 
 from breakfix.cli.contrasting import as_document, contrast, lines, page
 from breakfix.cli.options import BackendName, Json
-from breakfix.cli.output import emit, say
+from breakfix.cli.output import emit, progress, say
 from breakfix.content import open_scenario
 from compiler.bundle import compile_pack
 from compiler.verify import verify_under_ephemeral_key
@@ -50,7 +50,9 @@ def command(
     unsupported = world.unsupported(content, resolved)
     if unsupported is not None:
         raise AuthorError(f"{backend} cannot run it: {unsupported}")
-    found = contrast(Case(Site(content=content, scenario=resolved, backend=world), repeats=1), habit)
+    case = Case(Site(content=content, scenario=resolved, backend=world), repeats=1)
+    with progress("played through the gate", quiet=as_json_document) as advance:
+        found = contrast(case, habit, advance)
     if as_json_document:
         emit(as_document(found))
     else:

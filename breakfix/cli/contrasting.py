@@ -5,11 +5,12 @@ from __future__ import annotations
 import textwrap
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
-from itertools import zip_longest
+from itertools import count, zip_longest
 from pathlib import Path
 
 from jinja2 import Environment, FileSystemLoader, StrictUndefined
 
+from breakfix.cli.output import Advance
 from compiler.verdict import GateFact, Verdict
 from runners.prove.case import Case
 from runners.records import TrialRecord, judge
@@ -51,15 +52,25 @@ class Contrast:
         return tuple((name, said[0].get(name, ""), said[1].get(name, "")) for name in names)
 
 
-def contrast(case: Case, habit: str | None) -> Contrast:
-    """Play both in the scenario's primary and through the gate. habit: None chooses the scenario's own that comes
-    furthest, and so looks most like a repair. Raises AuthorError for an unknown one."""
-    gold = Side(intervention=case.scenario.gold, record=case.gold(case.primary))
+def contrast(case: Case, habit: str | None, advance: Advance) -> Contrast:
+    """Play both in the scenario's primary and through the gate, side by side where the backend's worlds mostly wait.
+
+    habit: None chooses the scenario's own that comes furthest, and so looks most like a repair. advance: told what was
+    played. Raises AuthorError for an unknown habit.
+    """
     named = [each for each in case.scenario.bad if habit in (None, each.name)]
     if not named:
         known = ", ".join(f"`{each.name}`" for each in case.scenario.bad) or "none"
         raise AuthorError(f"scenario `{case.scenario.name}` has no bad habit `{habit}`; its own are: {known}")
-    sides = [Side(intervention=each, record=case.intervene(case.primary, each)) for each in named]
+    played = count(1)
+    advance(0, len(named) + 1, "")
+
+    def side(intervention: Intervention) -> Side:
+        found = Side(intervention=intervention, record=case.intervene(case.primary, intervention))
+        advance(next(played), len(named) + 1, intervention.name)
+        return found
+
+    gold, *sides = case.each(side, (case.scenario.gold, *named))
     return Contrast(scenario=case.scenario, bad=min(sides, key=lambda side: _ORDER.index(side.verdict)), gold=gold)
 
 
