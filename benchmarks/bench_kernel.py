@@ -1,6 +1,7 @@
 """What worlds on a virtual machine with sched_ext cost, and what policies are worth there. Medians, and ratios.
 
 Run, with an image (docs/kernel.md): python benchmarks/bench_kernel.py [RUNS]
+Or, for how often a scenario's players keep what it asks for: python benchmarks/bench_kernel.py rounds SCENARIO [TIMES]
 """
 
 from __future__ import annotations
@@ -12,14 +13,16 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
+from kernel_rounds import rounds
+
 from breakfix.content import SHIPPED
-from runners.kernel.host import Host
+from runners.kernel.host import Host, boot
 from runners.kernel.image import find
 from runners.kernel.recipe import Recipe
 from scenario_dsl.errors import HostError
 from scenario_dsl.library import load_library
 
-RUNS = 5
+RUNS, ROUNDS = 5, 10
 LOADS = tuple(f"report-{letter}" for letter in "abcdef")
 POLICIES = {
     "EEVDF, equal weights": "true",
@@ -31,13 +34,16 @@ POLICIES = {
 
 
 def main() -> None:
+    if sys.argv[1:2] == ["rounds"]:
+        rounds(sys.argv[2], int(sys.argv[3]) if len(sys.argv) > 3 else ROUNDS)
+        return
     runs = int(sys.argv[1]) if len(sys.argv) > 1 else RUNS
     pack = Path(__file__).parent.parent / "kernel_packs/scheduling"
     system = load_library(pack, SHIPPED).systems["sched-ext-vm"]
     recipe = Recipe.of(system)
     try:
         image = find(system)
-        took, host = timed(lambda: Host(image, recipe))
+        took, host = timed(lambda: boot(image, recipe))
     except HostError as missing:
         print(f"NOTHING MEASURED: {missing} ({missing.remedy})")
         return

@@ -19,7 +19,7 @@ from runners.opening import Site
 from runners.records import AgentIdentity, ErrorKind, GateFact, Trial, TrialRecord
 from runners.seeds import derive
 from runners.text import writable
-from runners.worlds import Backend, WorldError
+from runners.worlds import Backend, LiveWorld, Parting, WorldError
 from scenario_dsl.model import Limits
 from scenario_dsl.worlds import World
 
@@ -144,11 +144,18 @@ def play_trial(job: Job, site: Site, world: World, agent: Agent, *, gate: Callab
         finally:
             live.close()
     episode = played.episode
-    facts = shown(bench, played, "policy")
+    facts = _with_parting(live, shown(bench, played, "policy"))
     if world.role == "primary" and facts[0].finding == "pass" and gate():
         typed = tuple(one.text for one in episode.turns if one.kind == "run")
         facts += examine(bench, episode.submitted, typed)
     return _record(job, episode, facts)
+
+
+def _with_parting(live: LiveWorld, facts: tuple[GateFact, ...]) -> tuple[GateFact, ...]:
+    """The facts, of which the first, the episode's own, also says how its world was left."""
+    if not isinstance(live, Parting) or not live.left:
+        return facts
+    return (replace(facts[0], reason=f"{facts[0].reason}; {live.left}"), *facts[1:])
 
 
 def describe(error: BaseException) -> str:

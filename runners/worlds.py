@@ -130,6 +130,13 @@ class Ageing(Protocol):
 
 
 @runtime_checkable
+class Parting(Protocol):
+    """A world that is looked at when it ends. left: what was seen then, in words; empty while it is open."""
+
+    left: str
+
+
+@runtime_checkable
 class Crowded(Protocol):
     """A backend whose worlds mostly wait, because their time is the real one.
 
@@ -142,6 +149,14 @@ class Crowded(Protocol):
     def abandon(self) -> None:
         """End all worlds of this process now, whoever uses them, and open none any more."""
         ...
+
+
+@runtime_checkable
+class Computed(Protocol):
+    """A backend whose worlds' time is worked out while it goes by: a second in one takes about a second of everybody's,
+    so that nobody waits there for longer than is needed."""
+
+    computed: bool
 
 
 @runtime_checkable

@@ -3,40 +3,42 @@
 from __future__ import annotations
 
 import atexit
-import os
 import threading
 from collections.abc import Iterator
+from functools import partial
 
 from compiler.capabilities import lacking
 from compiler.model import PackContent
-from runners.kernel.host import Host, Hosts
+from runners.kernel.host import Hosts, boot
 from runners.kernel.image import find
 from runners.kernel.recipe import Recipe
 from runners.kernel.unsupported import reasons
 from runners.kernel.vm import sweep
 from runners.kernel.world import KernelWorld
-from runners.turns import Turns
 from runners.worlds import LiveWorld
 from scenario_dsl.model import System
 from scenario_dsl.worlds import ResolvedScenario, World
 
-_AHEAD = 1
-"""Worlds that are prepared meanwhile for the next ones."""
+_MOST = 2
+"""Machines of one process at the most: one computes, and whoever holds a world open meanwhile keeps the other."""
 
 
 class KernelBackend:
     """A virtual machine is booted when the first world of its system is opened and serves one world after the other;
-    those of processes that died are ended then. As many run at once as there are cores: each of them computes."""
+    those of processes that died are ended then. Each computes all the time, so one process plays one world at a time:
+    several at once are for several processes."""
 
     name = "kernel"
+    computed = True
 
-    def __init__(self, *, at_once: int | None = None) -> None:
-        playing = at_once or os.cpu_count() or 1
-        # A world that waits for its turn holds a machine too, and must not hold the last one.
-        self.at_once = playing + _AHEAD
-        self.turns = Turns(playing, _AHEAD)
+    def __init__(self) -> None:
         self._hosts: dict[str, Hosts] = {}
         self._lock = threading.Lock()
+
+    @property
+    def booted(self) -> int:
+        """How many machines were booted so far."""
+        return sum(hosts.opened for hosts in self._hosts.values())
 
     def unsupported(self, content: PackContent, scenario: ResolvedScenario) -> str | None:
         system = content.systems.get(scenario.system)
@@ -65,7 +67,7 @@ class KernelBackend:
             if not self._hosts:
                 sweep()
             if image.id not in self._hosts:
-                self._hosts[image.id] = Hosts(self.at_once, lambda: Host(image, recipe))
+                self._hosts[image.id] = Hosts(_MOST, partial(boot, image, recipe))
                 atexit.register(self._hosts[image.id].close)
             return self._hosts[image.id]
 

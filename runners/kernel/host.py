@@ -5,7 +5,7 @@ from __future__ import annotations
 import threading
 from collections.abc import Callable
 from dataclasses import asdict
-from typing import Any
+from typing import Any, Protocol
 
 from runners.kernel.image import Image
 from runners.kernel.link import Link
@@ -15,24 +15,50 @@ from runners.worlds import WorldError
 
 _BASELINES = 3
 """How often the quiet machine is measured. What disturbs it by chance only makes it look slower: the least counts."""
+_PATIENCE = 3600.0
+"""Seconds that one waits for a host that others use."""
+
+
+class Machine(Protocol):
+    """What a host stands on: one of our own making, or somebody's. Reachable until it is closed."""
+
+    @property
+    def ssh(self) -> tuple[str, ...]:
+        """The program and arguments that reach it as root."""
+        ...
+
+    def pause(self) -> None:
+        """Nobody asks for anything: its time may stand still. Raises WorldError."""
+        ...
+
+    def go_on(self) -> None:
+        """Raises WorldError."""
+        ...
+
+    def runs(self) -> bool: ...
+
+    def close(self, hang_up: Callable[[], None]) -> None:
+        """Leave it for good. hang_up: ends the conversation with it."""
+        ...
 
 
 class Host:
-    """A virtual machine and the conversation with it. Its time stands still while nobody asks anything."""
+    """A machine and the conversation with it. Closed when it cannot be talked to."""
 
-    def __init__(self, image: Image, recipe: Recipe) -> None:
-        self._services = recipe.services
-        self._machine = VirtualMachine(image, memory=recipe.memory)
+    def __init__(self, machine: Machine, services: tuple[Service, ...]) -> None:
+        self._services, self._machine = services, machine
+        self._link: Link | None = None
         try:
-            self._link = Link(self._machine.ssh)
-            self._machine.pause()
+            self._link = Link(machine.ssh)
+            machine.pause()
             self.quiet = self._measure_quiet()
         except BaseException:
-            self._machine.close()
+            self.close()
             raise
 
     def ask(self, what: str, *, patience: float = 0.0, **given: Any) -> dict[str, Any]:
         """Raises WorldError."""
+        assert self._link is not None
         self._machine.go_on()
         try:
             return self._link.ask(what, patience=patience, **given)
@@ -52,12 +78,14 @@ class Host:
         return left
 
     def usable(self) -> bool:
-        return self._machine.runs() and self._link.alive()
+        return self._machine.runs() and self._link is not None and self._link.alive()
 
     def close(self) -> None:
-        # Whatever it was doing, its machine goes; the link has nobody to talk to then.
-        self._machine.close()
-        self._link.close()
+        self._machine.close(self._hang_up)
+
+    def _hang_up(self) -> None:
+        if self._link is not None:
+            self._link.close()
 
     def _measure_quiet(self) -> dict[str, int]:
         """Nanoseconds that a request of each service takes when nothing else runs."""
@@ -67,41 +95,56 @@ class Host:
         return {one.name: min(loads[one.name]["ns"]["50"] for loads in seen) for one in self._services}
 
 
+def boot(image: Image, recipe: Recipe) -> Host:
+    """A virtual machine of our own. Its time stands still while nobody asks anything. Raises WorldError, HostError."""
+    return Host(VirtualMachine(image, memory=recipe.memory), recipe.services)
+
+
 Opener = Callable[[], Host]
 
 
 class Hosts:
-    """So many hosts at the most, each for one world at a time; one that is not clean afterwards is not used again."""
+    """So many hosts at the most, each for one world at a time; one that is not clean afterwards is not used again.
+
+    opened: how many there were so far.
+    """
 
     def __init__(self, most: int, opener: Opener) -> None:
         self._opener, self._free = opener, list[Host]()
+        self.opened = 0
         self._places = threading.BoundedSemaphore(most)
         self._lock = threading.Lock()
 
     def take(self) -> Host:
-        """A clean host, booted where none is free. Raises WorldError, HostError."""
-        self._places.acquire()
+        """A clean host, opened where none is free. Raises WorldError, HostError."""
+        if not self._places.acquire(timeout=_PATIENCE):
+            raise WorldError(f"no host was free for {_PATIENCE:g} s")
         try:
             with self._lock:
                 host = self._free.pop() if self._free else None
             if host is not None and not host.usable():
                 host.close()
                 host = None
-            return host if host is not None else self._opener()
+            if host is None:
+                host = self._opener()
+                self.opened += 1
+            return host
         except BaseException:
             self._places.release()
             raise
 
-    def give_back(self, host: Host) -> None:
-        """Raises WorldError where the world on it left something; the host is gone then."""
+    def give_back(self, host: Host) -> str:
+        """Returns how the scheduler was left. Raises WorldError where the world on it left something; the host is gone
+        then."""
         try:
             try:
-                host.reset()
+                state = host.reset()["state"]
             except BaseException:
                 host.close()
                 raise
             with self._lock:
                 self._free.append(host)
+            return f"the scheduler was unloaded (/sys/kernel/sched_ext/state: {state})"
         finally:
             self._places.release()
 

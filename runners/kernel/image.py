@@ -13,7 +13,8 @@ import os
 import re
 import shutil
 import subprocess
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -28,7 +29,8 @@ GUEST = Path(__file__).parent / "guest"
 LAB = "usr/lib/sched"
 """Where the guest programs lie."""
 _MODULES = ("virtio_net", "net_failover", "failover")
-_PROGRAMS = {f"{LAB}/watchdog": "watchdog", f"{LAB}/filler": "filler", "usr/bin/schedctl": "schedctl"}
+_CONTROL = "usr/bin/schedctl"
+_PROGRAMS = {f"{LAB}/watchdog": "watchdog", f"{LAB}/filler": "filler", _CONTROL: "schedctl"}
 """Path in the guest -> our own C source."""
 _USERS = (("operator", 1000, "/bin/bash"), ("service", 900, "/usr/sbin/nologin"), ("batch", 901, "/usr/sbin/nologin"))
 _SSHD = """\
@@ -48,13 +50,15 @@ Say = Callable[[str], None]
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Image:
-    """id: `sha256:…`; kernel and disk: files; objects: name of a BPF object -> sha256 of its bytes."""
+    """id: `sha256:…`; kernel and disk: files; programs: folder with all that is ours in the guest, by its path there;
+    objects: name of a BPF object -> sha256 of its bytes."""
 
     system: str
     id: str
     release: str
     kernel: Path
     disk: Path
+    programs: Path
     packages: tuple[str, ...]
     objects: dict[str, str]
 
@@ -74,6 +78,7 @@ def build(system: System, say: Say, *, anew: bool = False) -> Image:
         place = folder / image_name(system)
         if anew or not (place / "image.json").exists():
             _make_image(system, recipe, base, place, say)
+            remove_old(folder, place)
         return _open(system, place)
 
 
@@ -116,6 +121,7 @@ def _open(system: System, place: Path) -> Image:
         release=document["release"],
         kernel=place / "kernel",
         disk=place / "disk",
+        programs=place / "programs",
         packages=tuple(document["packages"]),
         objects=document["objects"],
     )
@@ -163,6 +169,8 @@ def _make_image(system: System, recipe: Recipe, base: Path, place: Path, say: Sa
         for program, name in _PROGRAMS.items():
             _compile(GUEST / f"{name}.c", root / program)
         _install(root, recipe, objects)
+        for path in (LAB, *(program.lstrip("/") for program in recipe.programs), _CONTROL):
+            _copy(root / path, work / "programs" / path)
         _add_modules(base / "kernel", root, known["release"])
         say("writing the disk")
         _write_disk(root, work / "disk")
@@ -171,7 +179,13 @@ def _make_image(system: System, recipe: Recipe, base: Path, place: Path, say: Sa
             dump({"packages": tuple(known["packages"]), "release": known["release"], "objects": objects,
                   "files": system.files, "settings": system.settings, "guest": _guest_digest()})
         ).hexdigest()  # fmt: skip
-        document = {"system": system.name, "id": f"sha256:{identity}", "objects": objects, **known}
+        document = {
+            "system": system.name,
+            "id": f"sha256:{identity}",
+            "objects": objects,
+            "base": base.name,
+            **known,
+        }
         (work / "image.json").write_text(json.dumps(document, indent=1))
         for left in ("root", "src"):
             shutil.rmtree(work / left)
@@ -179,6 +193,39 @@ def _make_image(system: System, recipe: Recipe, base: Path, place: Path, say: Sa
         work.rename(place)
     finally:
         shutil.rmtree(work, ignore_errors=True)
+
+
+def remove_old(folder: Path, place: Path) -> tuple[str, ...]:
+    """Remove images of the same system other than that at `place`, what killed builds left, and packages that no image
+    is made of any more. One that a machine runs on is kept. Returns the names of what was removed."""
+    system = json.loads((place / "image.json").read_text())["system"]
+    used = set(_in_use(folder / "running"))
+    gone = [part for part in folder.glob("vm-*.*") if part.is_dir()]
+    bases = set()
+    for file in folder.glob("vm-*/image.json"):
+        document = json.loads(file.read_text())
+        if document["system"] == system and file.parent != place and file.parent.name not in used:
+            gone.append(file.parent)
+        else:
+            bases.add(document.get("base"))
+    gone += [base for base in folder.glob("base-*") if base.name not in bases]
+    for part in gone:
+        shutil.rmtree(part, ignore_errors=True)
+    return tuple(sorted(part.name for part in gone))
+
+
+def _in_use(running: Path) -> Iterator[str]:
+    for marker in running.glob("*.json"):
+        with suppress(OSError, ValueError):  # a machine may end meanwhile
+            yield json.loads(marker.read_text()).get("image", "")
+
+
+def _copy(source: Path, to: Path) -> None:
+    to.parent.mkdir(parents=True, exist_ok=True)
+    if source.is_dir():
+        shutil.copytree(source, to, ignore=shutil.ignore_patterns("__pycache__"))
+    else:
+        shutil.copy(source, to)
 
 
 def _object(source: str) -> str:
@@ -205,7 +252,7 @@ def _compile(source: Path, out: Path) -> None:
 
 def _install(root: Path, recipe: Recipe, objects: dict[str, str]) -> None:
     lab = root / LAB
-    for name in ("warden.py", "shell.py", "loader.py"):
+    for name in ("warden.py", "shell.py", "accounts.py", "loader.py"):
         shutil.copyfile(GUEST / name, lab / name)
     (lab / "objects.json").write_text(json.dumps(objects))
     shutil.copyfile(GUEST / "init", root / "usr/sbin/lab-init")

@@ -16,6 +16,7 @@ import subprocess
 import tempfile
 import threading
 import time
+from collections.abc import Callable
 from contextlib import suppress
 from pathlib import Path
 
@@ -43,6 +44,10 @@ _COUNTED = ("-accel", "tcg,thread=single,tb-size=256", "-icount", "shift=3", "-c
 _APPEND = (
     "console=ttyS0 quiet root=/dev/nvme0n1 ro init=/usr/sbin/lab-init panic=-1 mitigations=off net.ifnames=0 nokaslr"
 )
+
+
+def _nothing() -> None:
+    """Nobody talks to it."""
 
 
 class VirtualMachine:
@@ -121,6 +126,7 @@ class VirtualMachine:
                 f"{failure[0].filename} is not installed", remedy="apt-get install qemu-system-x86 util-linux"
             )
         marker = {"owner": owner(), "pid": self._process.pid, "folder": str(self._folder)}
+        marker["image"] = image.disk.parent.name
         self._marker.write_text(json.dumps(marker))
 
     def _await_boot(self) -> None:
@@ -179,7 +185,8 @@ class VirtualMachine:
     def runs(self) -> bool:
         return self._process is not None and self._process.poll() is None
 
-    def close(self) -> None:
+    def close(self, hang_up: Callable[[], None] = _nothing) -> None:
+        # Whatever it was doing, it goes; who talked to it has nobody to talk to then.
         if self._monitor is not None:
             self._replies.close()
             self._monitor.close()
@@ -188,6 +195,7 @@ class VirtualMachine:
             self._process.wait()
         self._marker.unlink(missing_ok=True)
         _remove(self._folder)
+        hang_up()
 
 
 def sweep(*, everything: bool = False) -> int:

@@ -25,9 +25,10 @@ on: a second of that shows what a minute does, and the clock is put forward by t
 class KernelWorld:
     """Open from the moment it is made. Raises WorldError for whatever goes wrong on our side."""
 
-    def __init__(self, host: Host, services: tuple[Service, ...], *, closed: Callable[[], None]) -> None:
-        """closed: called once, to take the world away and give its host back."""
+    def __init__(self, host: Host, services: tuple[Service, ...], *, closed: Callable[[], str]) -> None:
+        """closed: called once, to take the world away and give its host back; returns how the scheduler was left."""
         self._host, self._closed, self._skipped = host, closed, 0.0
+        self.left = ""
         try:
             self._opened = float(host.open(services)["opened"])
             self._prompt = str(host.ask("prompt")["prompt"])
@@ -92,8 +93,8 @@ class KernelWorld:
         )
 
     def close(self) -> None:
-        closed, self._closed = self._closed, _nothing
-        closed()
+        closed, self._closed = self._closed, lambda: self.left
+        self.left = closed()
 
 
 def failure(scheduler: Mapping[str, Any]) -> str | None:
@@ -127,7 +128,3 @@ def _facts(said: dict[str, Any]) -> Facts:
 def _typed(command: str) -> str:
     """As it comes through a terminal: what is no character is lost."""
     return command.encode("utf-8", "surrogateescape").decode("utf-8", "replace").replace("\0", "")
-
-
-def _nothing() -> None:
-    """It is closed already."""

@@ -13,7 +13,7 @@ from runners.agents.script import ScriptAgent
 from runners.habits import general_habits
 from runners.prove.case import Case, Established, finding, full, in_each, lost, why_not_verified
 from runners.records import TrialRecord, judge
-from runners.worlds import Crowded
+from runners.worlds import Computed, Crowded
 from scenario_dsl.worlds import World
 
 _IDLE = ("true", "pwd", "echo hello")
@@ -89,7 +89,7 @@ def _idly(case: Case, world: World) -> tuple[Action, ...]:
     commands = case.scenario.limits.commands
     pauses = commands // (len(_IDLE) + 1)
     longest = max((cascade.after.seconds for cascade in world.cascades), default=0.0)
-    pause = math.ceil(longest / max(1, pauses)) + 1 if isinstance(case.site.backend, Crowded) else _PAUSE
+    pause = math.ceil(longest / max(1, pauses)) + 1 if isinstance(case.site.backend, Crowded | Computed) else _PAUSE
     typed = islice(cycle((*_IDLE, f"sleep {pause}")), commands)
     return (*(Run(command) for command in typed), Answer("?"))
 

@@ -16,7 +16,9 @@ from typing import Any
 GROUP = "/sys/fs/cgroup/operator"
 _PRIVATE = ("/tmp", "/var/tmp", "/dev/shm", "/home/operator")
 _LIMITS = (("pids.max", "256"), ("memory.max", "134217728"))
-_CLONE_NEWNS, _CLONE_NEWIPC, _MS_REC, _MS_PRIVATE, _MS_NOSUID = 0x20000, 0x8000000, 0x4000, 1 << 18, 2
+_APART = 0x20000 | 0x8000000 | 0x40000000
+"""Mounts, shared memory and a network of its own: CLONE_NEWNS, CLONE_NEWIPC, CLONE_NEWNET."""
+_MS_REC, _MS_PRIVATE, _MS_NOSUID = 0x4000, 1 << 18, 2
 _OPENING, _GRACE = 20.0, 3.0
 _libc = ctypes.CDLL(None, use_errno=True)
 
@@ -147,7 +149,7 @@ class Shell:
         with open(f"{GROUP}/cgroup.procs", "w") as file:
             file.write(str(os.getpid()))
         os.sched_setscheduler(0, os.SCHED_OTHER, os.sched_param(0))
-        if _libc.unshare(_CLONE_NEWNS | _CLONE_NEWIPC) or _libc.mount(None, b"/", None, _MS_REC | _MS_PRIVATE, None):
+        if _libc.unshare(_APART) or _libc.mount(None, b"/", None, _MS_REC | _MS_PRIVATE, None):
             os._exit(1)
         for folder in _PRIVATE:
             mode = b"mode=700,size=32m" if folder.startswith("/home") else b"mode=1777,size=32m"

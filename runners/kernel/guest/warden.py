@@ -13,48 +13,44 @@ from __future__ import annotations
 import base64
 import contextlib
 import ctypes
+import fcntl
 import json
-import mmap
 import os
 import pwd
 import signal
 import socket
-import struct
 import subprocess
 import sys
 import time
 from collections.abc import Iterator, Mapping, Sequence
-from typing import Any
+from typing import IO, Any
 
 HERE = os.path.dirname(os.path.abspath(__file__))
 sys.path.insert(0, HERE)
 
-import shell as shells  # type: ignore[import-not-found] # noqa: E402 (it lies beside this file, wherever that is)
+# They lie beside this file, wherever that is.
+import shell as shells  # type: ignore[import-not-found] # noqa: E402
+from accounts import GROUPS, LOADS, Account, read  # type: ignore[import-not-found] # noqa: E402
 
-LOAD, LOADS, GROUPS, EVENTS = "/usr/bin/load", "/run/load", "/sys/fs/cgroup", "/run/sched/events"
+LOAD, EVENTS = "/usr/bin/load", "/run/sched/events"
+BEFORE, LOCK = "/run/sched/before", "/run/sched/lock"
+"""How the host was before us, for whoever cleans it; and who has it."""
 STATE, CONTROL = "/sys/kernel/sched_ext/state", "/run/sched/control"
 USERS = ("operator", "service", "batch")
 KNOBS = ("cpu.weight", "cpu.max", "cpu.idle", "cgroup.freeze")
 DELEGATED = (*KNOBS, "cpu.weight.nice")
-RING, HEAD = 8192, 56
+CONTROLLERS = ("cpu", "memory", "pids")
 SETTLE, WINDOW = 0.3, 1.0
 """Seconds after a change before anything is measured, and of what is measured."""
+TAKEOVER = 60.0
+"""Seconds that whoever was here before may take to be gone."""
 TYPING = 1.1
 """Seconds that go by before a command."""
-PERCENTILES = (50, 90, 95, 99)
 PR_SET_PDEATHSIG = 1
 
 
 class Trouble(Exception):  # noqa: N818 (it reads as what it is)
     """This host does not do as it should."""
-
-
-def read(path: str, default: str = "") -> str:
-    try:
-        with open(path) as file:
-            return file.read().strip()
-    except OSError:
-        return default
 
 
 def call(*words: str) -> str:
@@ -68,62 +64,50 @@ def die_with_us() -> None:
     ctypes.CDLL(None).prctl(PR_SET_PDEATHSIG, signal.SIGKILL, 0, 0, 0)
 
 
-class Account:
-    """What a load has done, read from the page that it counts in."""
+def write(path: str, text: str) -> None:
+    with open(path, "w") as file:
+        file.write(text)
 
-    def __init__(self, name: str) -> None:
-        self.name = name
-        with open(f"{LOADS}/{name}", "rb") as file:
-            self._page = mmap.mmap(file.fileno(), 0, prot=mmap.PROT_READ)
-        self.pid, self.kind = struct.unpack_from("<II", self._page, 8)
 
-    def counts(self) -> tuple[int, int, int, int]:
-        """(requests, given up, units of work, microseconds of a unit)"""
-        requests, given_up, units, unit_us = struct.unpack_from("<QQQQ", self._page, 24)
-        return requests, given_up, units, unit_us
-
-    def percentiles(self, since: int, until: int) -> dict[str, int]:
-        """Nanoseconds that so many in a hundred requests took at most, of those that were due and done between two
-        moments of the monotonic clock; where none was done, how long somebody has been waiting at the least."""
-        requests, found = self.counts()[0], list[int]()
-        for number in range(requests - 1, max(-1, requests - RING), -1):
-            at, latency = struct.unpack_from("<QQ", self._page, HEAD + 16 * (number % RING))
-            if at < since:
-                break
-            if at <= until and at - latency >= since:
-                found.append(latency)
-        found = sorted(found) or [until - since]
-        return {str(each): found[(len(found) - 1) * each // 100] for each in PERCENTILES}
-
-    @property
-    def group(self) -> str:
-        return read(f"/proc/{self.pid}/cgroup").removeprefix("0::/")
-
-    def standing(self) -> str:
-        """How the kernel treats it: class, niceness, processors, group."""
+def alone() -> IO[str]:
+    """Be the only one here, for as long as the file is open. An earlier one may still be cleaning up."""
+    file = open(LOCK, "w")  # noqa: SIM115 (held until the process ends)
+    until = time.monotonic() + TAKEOVER
+    while True:
         try:
-            policy, cpus = os.sched_getscheduler(self.pid), sorted(os.sched_getaffinity(self.pid))
-            nice = os.getpriority(os.PRIO_PROCESS, self.pid)
-        except OSError:
-            return "gone"
-        return f"class {policy} nice {nice} cpus {','.join(map(str, cpus))} group {self.group}"
+            fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
+            return file
+        except BlockingIOError:
+            if time.monotonic() > until:
+                raise Trouble("somebody else is using this host") from None
+            time.sleep(0.1)
 
-    def started(self) -> str:
-        return "".join(read(f"/proc/{self.pid}/stat").rpartition(")")[2].split()[19:20])
+
+def before_us() -> tuple[frozenset[str], frozenset[str]]:
+    """(groups, controllers) that were there before the first of us came, in this boot."""
+    if not os.path.exists(BEFORE):
+        controllers = read(f"{GROUPS}/cgroup.subtree_control").split()
+        write(f"{BEFORE}.new", json.dumps([os.listdir(GROUPS), controllers]))
+        os.rename(f"{BEFORE}.new", BEFORE)
+    groups, controllers = json.loads(read(BEFORE))
+    return frozenset(groups), frozenset(controllers)
 
 
 class Warden:
     def __init__(self) -> None:
         if not os.path.exists(STATE):
             raise Trouble(f"the kernel {os.uname().release} has no sched_ext: it needs CONFIG_SCHED_CLASS_EXT")
+        os.makedirs("/run/sched", exist_ok=True)
+        self._lock = alone()
         self._users = {name: pwd.getpwnam(name) for name in USERS}
         operator = self._users["operator"]
         self._shell = shells.Shell(operator.pw_uid, operator.pw_gid, os.uname().nodename)
-        os.makedirs("/run/sched", exist_ok=True)
         os.makedirs(LOADS, exist_ok=True)
+        # Who competes has to be in one place: where there are several processors, all of ours share the last one.
+        os.sched_setaffinity(0, {max(os.sched_getaffinity(0))})
         os.sched_setscheduler(0, os.SCHED_FIFO, os.sched_param(40))
-        with open(f"{GROUPS}/cgroup.subtree_control", "w") as file:
-            file.write("+cpu +memory +pids")
+        self._groups, self._controllers = before_us()
+        write(f"{GROUPS}/cgroup.subtree_control", " ".join(f"+{name}" for name in CONTROLLERS))
         self._filler = subprocess.Popen([f"{HERE}/filler"], stdin=subprocess.DEVNULL, preexec_fn=die_with_us)
         self._watchdog = subprocess.Popen(
             [f"{HERE}/watchdog", "/usr/bin/python3", "-ISE", f"{HERE}/loader.py", str(operator.pw_uid)],
@@ -134,11 +118,12 @@ class Warden:
         )
         if not os.path.exists(f"{LOADS}/.rate"):
             rate = call(LOAD, "calibrate")
-            with open(f"{LOADS}/.rate", "w") as file:
-                file.write(rate)
+            write(f"{LOADS}/.rate", rate)
         self._accounts: dict[str, Account] = {}
         self._changed = time.monotonic()
         self._await_loader()
+        if self.remains():
+            self.reset()  # of a world whose warden was killed
 
     def _await_loader(self) -> None:
         until = time.monotonic() + 30
@@ -280,15 +265,13 @@ class Warden:
         knob, _, value = pair.partition("=")
         now = read(f"{folder}/{knob}", "-")
         if knob in KNOBS and value not in ("-", now):
-            with open(f"{folder}/{knob}", "w") as file:
-                file.write(value)
+            write(f"{folder}/{knob}", value)
 
     def reset(self) -> dict[str, Any]:
         """End the world. Returns what is not as it was before it."""
         self._shell.close()
         if os.path.isdir(shells.GROUP):
-            with open(f"{shells.GROUP}/cgroup.kill", "w") as file:
-                file.write("1")
+            write(f"{shells.GROUP}/cgroup.kill", "1")
         unloaded = "the loader does not answer"
         with contextlib.suppress(OSError, ValueError):
             unloaded = str(self.control({"do": "unload"}).get("state", ""))
@@ -307,6 +290,14 @@ class Warden:
         if unloaded not in ("disabled", "") and read(STATE) != "disabled":
             wrong.append(unloaded)
         return {"remains": wrong, "state": read(STATE), "events": read(EVENTS).splitlines()}
+
+    def leave(self) -> None:
+        """Put everything back."""
+        self.reset()
+        for name in CONTROLLERS:
+            if name not in self._controllers:
+                with contextlib.suppress(OSError):
+                    write(f"{GROUPS}/cgroup.subtree_control", f"-{name}")
 
     def remains(self) -> list[str]:
         """What of a world is still there."""
@@ -350,7 +341,11 @@ class Warden:
         found: list[str] = []
         for folder, folders, _ in os.walk(GROUPS):
             found += [os.path.join(folder, name) for name in folders]
-        return [name for name in found if name.split("/")[4] not in KEPT]
+        return [name for name in found if not self._is_theirs(name.split("/")[4])]
+
+    def _is_theirs(self, name: str) -> bool:
+        """Was this group there before us, or is it one that systemd makes as it likes?"""
+        return name in self._groups or name.endswith((".slice", ".scope", ".service", ".mount"))
 
     def _remove_groups(self) -> None:
         for folder in sorted(self._made_groups(), key=len, reverse=True):
@@ -358,8 +353,6 @@ class Warden:
                 os.rmdir(folder)
 
 
-KEPT = frozenset(os.listdir(GROUPS)) if os.path.isdir(GROUPS) else frozenset()
-"""Groups that were there before us."""
 ASKED = ("hello", "open", "clock", "run", "prompt", "apply", "wait", "measure", "facts", "restore", "reset")
 
 
@@ -384,7 +377,7 @@ def main() -> None:
             reply = {"trouble": f"{type(error).__name__}: {error}"}
         replies.write(json.dumps(reply) + "\n")
         replies.flush()
-    warden.reset()
+    warden.leave()
 
 
 if __name__ == "__main__":

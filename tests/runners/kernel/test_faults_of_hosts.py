@@ -19,7 +19,7 @@ from typing import Any
 import pytest
 
 from breakfix.content import SHIPPED
-from runners.kernel.host import Host, Hosts
+from runners.kernel.host import Host, Hosts, boot
 from runners.kernel.image import compile_object, find, headers
 from runners.kernel.link import Link
 from runners.kernel.recipe import Recipe
@@ -48,7 +48,7 @@ def hosts() -> Iterator[Hosts]:
         image = find(SYSTEM)
     except HostError as missing:
         pytest.skip(f"{missing}: {missing.remedy}")
-    pool = Hosts(1, lambda: Host(image, RECIPE))
+    pool = Hosts(1, lambda: boot(image, RECIPE))
     yield pool
     pool.close()
 
