@@ -6,9 +6,12 @@ from runners.sim.commands.context import Context
 from runners.sim.machine import mix
 from runners.sim.systemd.journal import entries
 from runners.sim.systemd.manager import full_name
+from runners.sim.systemd.unitfile import UnitFile
 from runners.sim.systemd.units import known, read_unit
 
 _STARTED = "Startup finished in "
+_MAN, _NO_ENTRY, _NO_PROGRAM = "/usr/bin/man", 16, 1
+"""How man(1) ends without a page, and what comes of it where there is no such program."""
 
 
 def main(ctx: Context) -> int:
@@ -42,7 +45,18 @@ def main(ctx: Context) -> int:
                     )
                 )
                 status = 1
+        for page in _missing_pages(unit):
+            code = _NO_ENTRY if ctx.files.exists(_MAN) else _NO_PROGRAM
+            said = f"{unit.name}: Command 'man {page}' failed with code {code}\n"
+            ctx.stderr.write(said.encode("utf-8", "surrogateescape"))
+            status = 1
     return status
+
+
+def _missing_pages(unit: UnitFile) -> tuple[str, ...]:
+    """The manual pages that a unit names: this machine has none."""
+    named = unit.words("Unit", "Documentation") if unit.load_state == "loaded" else ()
+    return tuple(word.removeprefix("man:") for word in named if word.startswith("man:"))
 
 
 def _warnings(ctx: Context, names: list[str]) -> list[str]:

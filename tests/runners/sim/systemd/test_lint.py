@@ -3,6 +3,7 @@ from __future__ import annotations
 import pytest
 
 from runners.sim.systemd.lint import Finding, findings
+from tests.runners.sim.worlds import typed, web_server
 
 PATH = "/etc/systemd/system/report.service"
 
@@ -33,3 +34,17 @@ def test_an_ordinary_file_has_no_findings() -> None:
 
 def test_a_line_before_any_section_is_ignored() -> None:
     assert findings(PATH, "User=root\n") == (Finding(f"{PATH}:1: Assignment outside of section. Ignoring."),)
+
+
+@pytest.mark.parametrize(
+    ("before", "code"), [("true", 16), ("rm /usr/bin/man", 1)], ids=["no page", "nobody who could show it"]
+)
+def test_a_named_page_that_is_not_there_is_a_finding(before: str, code: int) -> None:
+    live = web_server()
+    typed(live, before)
+
+    def verified(unit: str) -> list[str]:
+        return typed(live, f"systemd-analyze verify {unit}; echo $?").output.decode().splitlines()[1:]
+
+    assert verified("nginx.service") == [f"nginx.service: Command 'man nginx(8)' failed with code {code}", "1"]
+    assert verified("shop.service") == ["0"]
