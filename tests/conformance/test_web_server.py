@@ -11,7 +11,7 @@ from runners.worlds import LiveWorld
 from scenario_dsl.model import Probe
 from tests.conformance.probe_cases import QUESTIONS, asked
 from tests.conformance.test_backend import BACKENDS
-from tests.conformance.worlds import open_system, run
+from tests.conformance.worlds import open_system, probe, run
 from tests.engine import built
 
 
@@ -54,3 +54,30 @@ def test_a_database_that_does_not_run(live: LiveWorld) -> None:
     assert not live.observe([count])[0].holds
     run(live, "systemctl start postgresql")
     assert any(live.observe([count])[0].holds or live.wait(1) for _ in range(15))
+
+
+MOVE = (
+    "sed -i 's/127.0.0.1:{there}/127.0.0.1:{to}/' /etc/shop/app.env /etc/nginx/sites-available/shop; "
+    "systemctl restart shop nginx"
+)
+"""The shop and who asks it, to another port."""
+
+
+def test_a_program_may_answer_from_another_port_and_no_other_in_its_place(live: LiveWorld) -> None:
+    health = probe("http", url="http://localhost/health", status=200)
+
+    def becomes_well() -> bool:
+        return any(live.observe([health])[0].holds or live.wait(1) for _ in range(15))
+
+    run(live, MOVE.format(there=8000, to=8080))
+    assert becomes_well()
+    run(live, "systemctl stop shop")
+    assert not live.observe([health])[0].holds
+    other = "events {} pid /run/other.pid; http { server { listen 127.0.0.1:8080; location / { return 200 ok; } } }"
+    run(live, f"echo '{other}' > /root/other.conf; nginx -c /root/other.conf")
+    assert run(live, "curl -s http://localhost/health") == "ok"
+    assert not live.observe([health])[0].holds
+    run(live, "kill $(cat /run/other.pid); sleep 1; systemctl start shop")
+    assert becomes_well()
+    run(live, MOVE.format(there=8080, to=8000))
+    assert becomes_well()

@@ -63,19 +63,38 @@ def _exchange(outside: Outside, where: Reach, arguments: Arguments) -> tuple[Ans
 
 
 def _judge_way(outside: Outside, question: tuple[str, str, str], way: frozenset[int], seen: Seen) -> None:
-    """While the machine is healthy its way is noted; later one that leaves out a program of it is no answer."""
+    """While the machine is healthy its way is noted; later one that leaves out a program of it is no answer. Programs
+    may have moved to other ports: who asks gets the same from the same."""
     if not outside.in_trouble:
         if seen.observation().holds:
             outside.ways[question] = way
         return
-    for port in sorted(outside.ways.get(question, frozenset())):
-        stranger = stranger_on(outside, port)
-        if port not in way or stranger is not None:
-            seen.expect(False, f"{question[1]} was not answered by what belongs on port {port}")
+    usual = outside.ways.get(question, frozenset())
+    passed = programs_on(outside, way) if usual else frozenset()
+    for port in sorted(usual):
+        belonging = outside.baseline.listeners.get(("tcp", port), frozenset())
+        if not any(programs <= belonging for programs in passed):
+            seen.expect(False, f"{question[1]} was not answered by the program that was on port {port}")
+
+
+def programs_on(outside: Outside, ports: frozenset[int]) -> frozenset[frozenset[str]]:
+    """Of each of these ports that somebody listens on, the programs of all who hold it: who shares one may have
+    answered in another's place."""
+    running = outside.processes()
+    by_pid = {one.pid: one for one in running}
+    held: dict[int, set[str]] = {}
+    for listener in outside.listeners(running):
+        if listener.protocol == "tcp" and listener.port in ports:
+            found = held.setdefault(listener.port, set())
+            # The first process opens sockets for services and hands them out.
+            found.update(outside.program(by_pid[pid]) for pid in listener.pids if pid in by_pid and pid != outside.pid)
+    return frozenset(frozenset(programs) for programs in held.values() if programs)
 
 
 def stranger_on(outside: Outside, port: int) -> str | None:
     """Who listens on the port and does not belong there; None where nobody does or it is the right one."""
+    if ("tcp", port) not in outside.baseline.listeners:
+        return None
     running = outside.processes()
     by_pid = {one.pid: one for one in running}
     holders = [

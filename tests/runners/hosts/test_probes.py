@@ -7,6 +7,7 @@ import socket
 import threading
 import time
 from collections.abc import Iterator
+from dataclasses import replace
 from pathlib import Path
 from types import SimpleNamespace
 from typing import cast
@@ -14,10 +15,11 @@ from typing import cast
 import pytest
 
 from runners.hosts.files import Files
-from runners.hosts.kernel_view import Process
+from runners.hosts.kernel_view import Listener, Process
 from runners.hosts.manager import Unit
 from runners.hosts.outside import Baseline, Outside
 from runners.hosts.probes.evaluate import evaluate
+from runners.hosts.probes.network import programs_on
 from runners.hosts.probes.redis import RedisError, ask, password
 from runners.worlds import Observation
 from tests.conformance.worlds import probe
@@ -98,6 +100,26 @@ def test_each_limit_can_be_asked_for(outside: SimpleNamespace) -> None:
     assert (less.holds, less.detail) == (False, f"memory of me.service is {64 << 20}")
     outside.manager.memory_limit = lambda name: None
     assert seen(outside, "limit", unit="me", name="memory", at_least="1TB").holds
+
+
+# -- the way of a request
+
+
+def test_who_shares_a_port_may_have_answered_in_anothers_place(outside: SimpleNamespace) -> None:
+    def held(*pids: int) -> Listener:
+        return Listener(protocol="tcp", address="127.0.0.1", port=8080, pids=pids)
+
+    outside.pid = 1
+    outside.processes = lambda: tuple(replace(_ME, pid=pid) for pid in (1, 2, 3, 4))
+    outside.program = lambda process: {1: "systemd", 2: "shop", 3: "shop", 4: "another"}[process.pid]
+    for holders, programs in (
+        ((2, 3), {"shop"}),
+        ((1, 2), {"shop"}),
+        ((2, 4), {"shop", "another"}),
+    ):
+        outside.listeners = lambda running, holders=holders: (held(*holders),)
+        assert programs_on(cast(Outside, outside), frozenset({8080})) == {frozenset(programs)}
+        assert programs_on(cast(Outside, outside), frozenset({8000})) == frozenset()
 
 
 # -- redis
