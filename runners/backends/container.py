@@ -16,6 +16,7 @@ from runners.hosts.disks import needed
 from runners.hosts.engine import Engine, EngineError
 from runners.hosts.fleet import FIRST, FleetWorld, without_node
 from runners.hosts.images import find, identity, settled_name
+from runners.hosts.kernel_view import Digests
 from runners.hosts.leftovers import remove_own, sweep
 from runners.hosts.places import Places
 from runners.hosts.recordings import Recordings
@@ -55,6 +56,7 @@ class ContainerBackend:
         self.turns = Turns(playing, AHEAD_PER_CORE * cores)
         self._engine: Engine | None = None
         self._recordings = Recordings()
+        self._digests: Digests = {}
         self._names: dict[tuple[str, str], str] = {}
         self._connecting = threading.Lock()
         self._abandoned = False
@@ -138,6 +140,7 @@ class ContainerBackend:
             spec,
             find(engine, system, name),
             self._recordings,
+            self._digests,
             healthy=tuple(probe for probe in healthy if probe.type in ("http", "socket")),
             asked=tuple(
                 {str(sorted(one.arguments.items())): one for one in (*healthy, *asked) if one.type == "http"}.values()

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import select
 import time
 import uuid
 from collections.abc import Sequence
@@ -16,6 +17,7 @@ from runners.hosts.wiring import Network, Plan
 from runners.system import SystemSpec, mappings, size, text
 
 _DOWN_SECONDS = 20.0
+_PAUSE = 0.05
 _MEMORY = 2560 << 20
 _CPUS = 2.0
 _PREPARE = (
@@ -56,6 +58,7 @@ class Box:
         self.plan = Plan.of(spec)
         self._network, self._owns_network = network or Network(self.plan), network is None
         self.pid = 0
+        self._process = -1
         self.inside = -1
         self.container = ""
         try:
@@ -77,10 +80,14 @@ class Box:
 
     def start(self) -> None:
         """Boot it. Raises EngineError where it does not come up; the cable is plugged in before systemd starts."""
-        if self.inside >= 0:
-            os.close(self.inside)
-            self.inside = -1
+        if self.pid:
+            self._wait_until_noticed()
+        self._let_go()
         self.pid = self._engine.start(self.container)
+        try:
+            self._process = os.pidfd_open(self.pid)
+        except OSError as error:
+            raise EngineError(f"the world ended at once: {error}") from None
         self.inside = os.open(f"/proc/{self.pid}/ns/net", os.O_RDONLY | os.O_CLOEXEC)
         try:
             self._network.plug_in(self.plan, self.inside)
@@ -96,9 +103,11 @@ class Box:
 
     def runs(self) -> bool:
         """Does the very process still live that was started?"""
-        return (
-            self.pid > 0 and Path(f"/proc/{self.pid}/ns/net").exists() and self._engine.pid(self.container) == self.pid
-        )
+        if self._process < 0:
+            return False
+        ended = select.poll()
+        ended.register(self._process, select.POLLIN)
+        return not ended.poll(0)
 
     def wait_until_down(self) -> None:
         """Until it has shut itself down; one that takes too long is switched off."""
@@ -108,6 +117,18 @@ class Box:
                 self._engine.kill(self.container)
                 until += _DOWN_SECONDS
             time.sleep(0.2)
+
+    def _wait_until_noticed(self) -> None:
+        """The engine hears of a container's end a little later than the kernel, and starts none that runs."""
+        until = time.monotonic() + _DOWN_SECONDS
+        while self._engine.pid(self.container) == self.pid and time.monotonic() < until:
+            time.sleep(_PAUSE)
+
+    def _let_go(self) -> None:
+        for handle in (self._process, self.inside):
+            if handle >= 0:
+                os.close(handle)
+        self._process = self.inside = -1
 
     def run(self, argv: Sequence[str], *, seconds: float = 60, user: str = "root") -> Finished:
         return self._engine.run(self.container, argv, seconds=seconds, user=user)
@@ -127,9 +148,7 @@ class Box:
     def close(self) -> None:
         if self.container:
             self._engine.remove(self.container)
-        if self.inside >= 0:
-            os.close(self.inside)
-            self.inside = -1
+        self._let_go()
         if self._owns_network:
             self._network.close()
         for disk in self._disks:

@@ -15,7 +15,8 @@ _CALL, _RETURN, _ERROR = 1, 2, 3
 _FIXED = {"y": "B", "b": "I", "n": "h", "q": "H", "i": "i", "u": "I", "x": "q", "t": "Q", "d": "d", "h": "I"}
 _ALIGN = {"y": 1, "g": 1, "v": 1, "n": 2, "q": 2, "b": 4, "i": 4, "u": 4, "s": 4, "o": 4, "a": 4, "h": 4,
           "x": 8, "t": 8, "d": 8, "(": 8, "{": 8}  # fmt: skip
-_ATTEMPTS = 50
+_ATTEMPTS = 250
+_PATIENCE = 0.02
 _LONGEST = 16 << 20
 
 
@@ -42,7 +43,7 @@ class Connection:
     def _wake(self) -> None:
         """systemd forgets a message that came in one piece with BEGIN until another one follows it."""
         patience = self._link.gettimeout()
-        self._link.settimeout(0.1)
+        self._link.settimeout(_PATIENCE)
         try:
             for _ in range(_ATTEMPTS):
                 try:

@@ -14,6 +14,9 @@ _LARGEST_PROGRAM = 256 << 20
 _SCRIPTS = ("python", "perl", "bash", "sh", "dash", "awk")
 OpenFile: TypeAlias = Callable[[str], int | None]
 """Opens a path of the world; None where it cannot."""
+Digests: TypeAlias = dict[tuple[int, int, int], str]
+"""(inode, bytes, nanoseconds of its last change) -> digest, of files that nobody has had a hand in yet: what worlds of
+one image share has the same three in all of them. No call sets the time of the last change."""
 _LISTENS, _UNCONNECTED = "0A", "07"
 
 
@@ -84,10 +87,10 @@ def processes(group: Path, uids: int) -> tuple[Process, ...]:
     return tuple(sorted(found, key=lambda one: one.pid))
 
 
-def program_of(process: Process, open_file: OpenFile, known: dict[tuple[int, int], str] | None = None) -> str:
+def program_of(process: Process, open_file: OpenFile, known: Digests | None = None) -> str:
     """What a process really runs: a digest of its program, and of its script where that is an interpreter's.
 
-    known: digests by device and inode, of files that are read in the same moment.
+    known: taken from there, and added to.
     """
     known = {} if known is None else known
     try:
@@ -108,6 +111,15 @@ def listeners(pid: int, running: tuple[Process, ...]) -> Iterator[Listener]:
     for protocol, fields in _sockets(pid, "tcp", "tcp6", "udp", "udp6"):
         if fields[3] == (_UNCONNECTED if protocol == "udp" else _LISTENS):
             yield _held(protocol, fields, holders)
+
+
+def listening(pid: int) -> frozenset[tuple[str, int]]:
+    """(protocol, port) of all that wait in a process's network, whoever holds them."""
+    return frozenset(
+        (protocol, int(fields[1].rpartition(":")[2], 16))
+        for protocol, fields in _sockets(pid, "tcp", "tcp6", "udp", "udp6")
+        if fields[3] == (_UNCONNECTED if protocol == "udp" else _LISTENS)
+    )
 
 
 def connected_to(pid: int, running: tuple[Process, ...], other: tuple[str, int]) -> Iterator[Listener]:
@@ -199,14 +211,14 @@ def _kernels(path: str) -> bytes:
         os.close(handle)
 
 
-def _digest(handle: int, known: dict[tuple[int, int], str]) -> str:
+def _digest(handle: int, known: Digests) -> str:
     """The digest of an open file, which is closed."""
     with os.fdopen(handle, "rb") as file:
         about = os.fstat(file.fileno())
         # What is named may be anything, a device that never ends too.
         if not stat.S_ISREG(about.st_mode) or about.st_size > _LARGEST_PROGRAM:
             return f"no program:{about.st_size}"
-        key = (about.st_dev, about.st_ino)
+        key = (about.st_ino, about.st_size, about.st_ctime_ns)
         if key not in known:
             known[key] = hashlib.file_digest(file, "sha256").hexdigest()
         return known[key]

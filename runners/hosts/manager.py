@@ -17,8 +17,9 @@ from runners.hosts.files import Files
 
 _SECONDS = 15.0
 _BOOT_SECONDS = 90.0
-_PAUSE = 0.03
+_PAUSE = 0.01
 _UP = ("running", "degraded")
+_SOCKET = "/run/systemd/private"
 _MANAGER = ("/org/freedesktop/systemd1", "org.freedesktop.systemd1.Manager")
 _HELPER = (
     "import os, socket; os.seteuid({uid}); link = socket.socket(socket.AF_UNIX); link.settimeout(10); "
@@ -81,18 +82,31 @@ class Manager:
         limit = _number(self._property(path, _SERVICE, "MemoryMax"))
         return None if limit == _INFINITY else limit
 
+    def wait_until_it_listens(self, runs: Callable[[], bool]) -> None:
+        """Until systemd has begun to boot the machine; it answers nobody yet. Raises DBusError."""
+        self._wait(lambda: "" if self._files.stat(_SOCKET) is not None else "systemd does not listen yet", runs)
+
     def wait_until_up(self, units: Sequence[str], runs: Callable[[], bool]) -> None:
         """Until the machine has booted and these units are active. Raises DBusError where that takes too long, or where
         it `runs` no more."""
+        self._wait(lambda: self._missing(units), runs)
+
+    def _missing(self, units: Sequence[str]) -> str:
+        state = self.state()
+        if state not in _UP:
+            return f"it is {state}"
+        waiting = next((unit for unit in units if self.unit(unit).active != "active"), None)
+        return "" if waiting is None else f"it is {state}, {waiting} is not active"
+
+    @staticmethod
+    def _wait(missing: Callable[[], str], runs: Callable[[], bool]) -> None:
+        """Until nothing is missing, in words."""
         until = time.monotonic() + _BOOT_SECONDS
-        said = "it does not answer"
         while time.monotonic() < until:
             try:
-                state = self.state()
-                waiting = [unit for unit in units if self.unit(unit).active != "active"] if state in _UP else []
-                if state in _UP and not waiting:
+                said = missing()
+                if not said:
                     return
-                said = f"it is {state}" + (f", {waiting[0]} is not active" if waiting else "")
             except (OSError, DBusError) as error:
                 said = str(error)
             if not runs():
@@ -123,6 +137,20 @@ class Manager:
         for one in _list(self._call(*_MANAGER, "ListUnits")[0]):
             if isinstance(one, tuple) and str(one[0]).endswith(".timer") and one[3] == "active":
                 yield str(one[0])
+
+    def forget_starts(self, seconds: float) -> None:
+        """Have systemd forget how often it has started services that it gave up, as it does by itself within so many
+        seconds: it limits how often, not for how long. It forgets when it reads its units anew, and its journal says
+        so. Where units are changed on disk, reading them is somebody else's business."""
+        units = [one for one in _list(self._call(*_MANAGER, "ListUnits")[0]) if isinstance(one, tuple)]
+        failed = [str(one[6]) for one in units if str(one[0]).endswith(".service") and one[3] == "failed"]
+        given_up = any(self._has_been_given_up(path, seconds) for path in failed)
+        if given_up and not any(self._property(str(one[6]), _UNIT, "NeedDaemonReload") for one in units):
+            self._call(*_MANAGER, "Reload")
+
+    def _has_been_given_up(self, path: str, seconds: float) -> bool:
+        interval = _number(self._property(path, _UNIT, "StartLimitIntervalUSec")) / 1e6
+        return interval <= seconds and _number(self._property(path, _SERVICE, "NRestarts")) > 0
 
     def _property(self, path: str, interface: str, name: str) -> Decoded:
         return self._call(path, _PROPERTIES, "Get", interface, name)[0]

@@ -12,7 +12,7 @@ from runners.hosts.box import Box, root_id
 from runners.hosts.clients import Clients
 from runners.hosts.dbus import DBusError
 from runners.hosts.files import Files
-from runners.hosts.kernel_view import Listener, Process, control_group, listeners, processes, program_of
+from runners.hosts.kernel_view import Digests, Listener, Process, control_group, listeners, processes, program_of
 from runners.hosts.manager import Manager
 from runners.probes.processes import WILD
 from runners.system import SystemSpec, mappings, texts
@@ -42,8 +42,10 @@ class Outside:
     in_trouble: somebody has touched the world since.
     """
 
-    def __init__(self, box: Box, spec: SystemSpec, clients: Clients | None) -> None:
+    def __init__(self, box: Box, spec: SystemSpec, clients: Clients | None, digests: Digests | None = None) -> None:
+        """digests: of programs in worlds of the same images where nobody has been yet."""
         self.box, self.spec, self.clients = box, spec, clients
+        self._digests: Digests = {} if digests is None else digests
         self.pid = box.pid
         self.uids = root_id(box.pid)
         self.files = Files(box.pid, self.uids)
@@ -65,7 +67,7 @@ class Outside:
         return tuple(one for one in processes(self.group, self.uids) if one.state != "Z")
 
     def program(self, process: Process) -> str:
-        return program_of(process, self._open)
+        return program_of(process, self._open, None if self.in_trouble else self._digests)
 
     def services(self) -> tuple[tuple[str, int], ...]:
         """(name, main process) of the active services. Where systemd can be asked no more, nothing is known to run."""
@@ -138,8 +140,7 @@ class Outside:
     def remember(self) -> Baseline:
         """What the world is like now, while it is healthy."""
         running = self.processes()
-        known: dict[tuple[int, int], str] = {}
-        programs = {one.pid: program_of(one, self._open, known) for one in running}
+        programs = {one.pid: program_of(one, self._open, self._digests) for one in running}
         by_inner = {one.inner: one for one in running}
         ports: dict[tuple[str, int], set[str]] = {}
         outside: set[int] = set()

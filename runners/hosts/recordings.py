@@ -11,7 +11,7 @@ from contextlib import closing
 from compiler.codec import dump
 from runners.hosts.engine import Engine
 from runners.hosts.playbooks import Call, Play, apply
-from runners.hosts.teller import Teller, libraries
+from runners.hosts.teller import Compiled, Teller, libraries
 from runners.worlds import TaskFailure
 from scenario_dsl.model import Task
 
@@ -25,6 +25,7 @@ class Recordings:
 
     def __init__(self) -> None:
         self._known: dict[str, tuple[Call, ...]] = {}
+        self._compiled: Compiled = {}
         self._locks: dict[str, threading.Lock] = {}
         self._lock = threading.Lock()
 
@@ -48,14 +49,14 @@ class Recordings:
         if teller is not None:
             told = teller.tell(known)
         else:
-            with closing(Teller(engine, play.container, libraries(known))) as made:
+            with closing(Teller(engine, play.container, libraries(known), self._compiled)) as made:
                 told = made.tell(known)
         return None if told else apply(play, tasks)[0]
 
     def teller(self, engine: Engine, container: str, state: str, plays: Sequence[Sequence[Task]]) -> Teller | None:
         """One for a world that is in a `state` and will be given these plays; None where they are not known yet."""
         known = [call for calls in self._all(state, plays) for call in calls]
-        return Teller(engine, container, libraries(known)) if known else None
+        return Teller(engine, container, libraries(known), self._compiled) if known else None
 
     def _all(self, state: str, plays: Sequence[Sequence[Task]]) -> Iterator[tuple[Call, ...]]:
         for tasks in plays:

@@ -1,12 +1,14 @@
 """Runs in a world, on what Python it has: programs that Ansible had another world run are run again, in the same order.
 
-Standard input, a line of JSON each: first the libraries that Ansible's modules will need, as they are packed (base64);
-then any number of times [[argv, given], …], where `given` (bytes as Latin-1) goes to the program's standard input.
-Standard output: an empty list once the libraries are loaded, and for each of the others [[exit code, standard output],
-…] as one line of JSON. It ends with its input.
+Standard input, a line of JSON each: first the libraries that Ansible's modules will need, as they are packed (base64),
+the last one what another world has compiled of them, or empty; then any number of times [[argv, given], …], where
+`given` (bytes as Latin-1) goes to the program's standard input. Standard output: once the libraries are loaded, what
+was compiled of them, packed likewise, or empty where it was given; and for each of the others [[exit code, standard
+output], …] as one line of JSON. It ends with its input.
 
 An Ansible module comes with the library that it needs, packed as source, and compiling that takes most of its time. So
-the libraries of all modules are unpacked into one folder and loaded once, and each module runs in a fork that has them.
+the libraries of all modules are unpacked into one folder, compiled in one world of all, and loaded once in each; and
+each module runs in a fork that has them.
 """
 
 from __future__ import annotations
@@ -17,6 +19,7 @@ import importlib
 import io
 import json
 import os
+import py_compile
 import shutil
 import subprocess
 import sys
@@ -32,30 +35,49 @@ PLACE = "/dev/shm" if os.path.isdir("/dev/shm") else None
 def main() -> None:
     folder = tempfile.mkdtemp(dir=PLACE)
     try:
-        load(folder, json.loads(sys.stdin.readline()))
-        say([])
+        *libraries, compiled = json.loads(sys.stdin.readline())
+        say(load(folder, libraries, compiled))
         for line in sys.stdin:
             say([run(argv, given) for argv, given in json.loads(line)])
     finally:
         shutil.rmtree(folder, ignore_errors=True)
 
 
-def say(answers: list[tuple[int, str]]) -> None:
-    sys.stdout.write(json.dumps(answers) + "\n")
+def say(what: object) -> None:
+    sys.stdout.write(json.dumps(what) + "\n")
     sys.stdout.flush()
 
 
-def load(folder: str, libraries: list[str]) -> None:
-    """Unpack the libraries of all modules into the folder, and import what all of them begin with."""
-    for packed in libraries:
+def load(folder: str, libraries: list[str], compiled: str) -> str:
+    """Unpack the libraries of all modules into the folder, and import what all of them begin with. Returns what was
+    compiled for that, where nothing was given."""
+    if not libraries:
+        return ""
+    for packed in (*libraries, *filter(None, [compiled])):
         with zipfile.ZipFile(io.BytesIO(base64.b64decode(packed))) as library:
             library.extractall(folder)
-    if libraries:
-        sys.path.insert(0, folder)
-        sys.dont_write_bytecode = True
-        # Another version of Ansible may begin elsewhere; then each module loads everything by itself.
-        with contextlib.suppress(ImportError):
-            importlib.import_module(LOADER)
+    made = "" if compiled else compile_all(folder)
+    sys.path.insert(0, folder)
+    sys.dont_write_bytecode = True
+    # Another version of Ansible may begin elsewhere; then each module loads everything by itself.
+    with contextlib.suppress(ImportError):
+        importlib.import_module(LOADER)
+    return made
+
+
+def compile_all(folder: str) -> str:
+    """Compile every source below the folder; what Python makes of it as base64 of a zip. Another Python ignores it."""
+    kept = io.BytesIO()
+    with zipfile.ZipFile(kept, "w") as pack:
+        for place, _, names in os.walk(folder):
+            for name in names:
+                if name.endswith(".py"):
+                    # No time stamps: elsewhere the same source has been unpacked at another time.
+                    mode = py_compile.PycInvalidationMode.UNCHECKED_HASH
+                    made = py_compile.compile(os.path.join(place, name), invalidation_mode=mode)
+                    if made is not None:
+                        pack.write(made, os.path.relpath(made, folder))
+    return base64.b64encode(kept.getvalue()).decode()
 
 
 def run(argv: list[str], given: str) -> tuple[int, str]:
@@ -95,3 +117,5 @@ def as_program(script: str, said: int) -> int:
 
 if __name__ == "__main__":
     main()
+    # All is said and put away; taking so many modules apart would only keep others waiting.
+    os._exit(0)

@@ -7,6 +7,7 @@ import re
 import socket
 from collections.abc import Sequence
 from pathlib import Path
+from typing import TypeAlias
 
 from runners.hosts.engine import Engine, EngineError, frames
 from runners.hosts.playbooks import Call, has_failed
@@ -15,28 +16,34 @@ _SECONDS = 120
 _DRIVER = (Path(__file__).parent / "retelling.py").read_text()
 _LIBRARY = re.compile(rb"^zip_data='([A-Za-z0-9+/=]+)',$", re.MULTILINE)
 """Where a module that Ansible has sent holds its library."""
+Compiled: TypeAlias = dict[tuple[str, ...], str]
+"""Libraries -> what a world's Python has made of them, as `retelling` packs it."""
 _ENVIRONMENT = {"LANG": "C.UTF-8", "HOME": "/root", "USER": "root"}
 
 
 class Teller:
     """Open from the moment it is made; nothing of it is left in the world once it is closed. Raises EngineError."""
 
-    def __init__(self, engine: Engine, container: str, libraries: Sequence[str]) -> None:
+    def __init__(self, engine: Engine, container: str, libraries: Sequence[str], compiled: Compiled) -> None:
         argv = ["timeout", "-k1", str(_SECONDS), "/usr/bin/python3", "-c", _DRIVER]
         _, self._link = engine.attach(container, argv, _ENVIRONMENT, "/root")
         self._link.settimeout(_SECONDS + 10)
         self._said = bytearray()
         self._frames = frames(self._link)
         self._loaded = False
-        self._send(list(libraries))
+        self._libraries, self._compiled = tuple(libraries), compiled
+        self._send([*libraries, compiled.get(self._libraries, "")])
 
     def tell(self, calls: Sequence[Call]) -> bool:
         """Have the world run it all. Returns whether it answered as the first one did."""
         if not self._loaded:
-            self._loaded = self._answer() == []
+            made = self._answer()
+            if isinstance(made, str) and made:
+                self._compiled.setdefault(self._libraries, made)
+            self._loaded = True
         self._send([[list(call.argv), call.given.decode("latin-1")] for call in calls])
         answers = self._answer()
-        if answers is None:
+        if not isinstance(answers, list):
             return False
         told = [(code, has_failed(said.encode("latin-1"))) for code, said in answers]
         return told == [(call.code, call.failed) for call in calls]
@@ -58,7 +65,7 @@ class Teller:
         except OSError as error:
             raise EngineError(f"the world's Python is gone: {error}") from None
 
-    def _answer(self) -> list[tuple[int, str]] | None:
+    def _answer(self) -> list[tuple[int, str]] | str | None:
         """One line that it says; None where it says nothing more, or no JSON."""
         try:
             while b"\n" not in self._said:
@@ -70,10 +77,10 @@ class Teller:
         line, _, rest = bytes(self._said).partition(b"\n")
         self._said = bytearray(rest)
         try:
-            answers: list[tuple[int, str]] = json.loads(line)
+            answer: list[tuple[int, str]] | str = json.loads(line)
         except ValueError:
             return None
-        return answers
+        return answer
 
 
 def libraries(calls: Sequence[Call]) -> tuple[str, ...]:

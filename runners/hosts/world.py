@@ -26,6 +26,7 @@ from runners.hosts.facts import (
     volatile_paths,
     without_salt,
 )
+from runners.hosts.kernel_view import Digests, listening
 from runners.hosts.lingering import scheduled, unowned
 from runners.hosts.neighbours import Neighbours
 from runners.hosts.outside import Outside
@@ -41,7 +42,7 @@ from runners.worlds import CommandResult, Facts, Observation, TaskFailure, World
 from scenario_dsl.model import Probe, Task
 
 _WELL_SECONDS = 60.0
-_PAUSE = 0.03
+_PAUSE = 0.01
 _KEPT = 4 << 20
 _TIMED_OUT = 124
 _NO_SHELL = b"Connection to the machine failed.\n"
@@ -63,6 +64,7 @@ class ContainerWorld:
         spec: SystemSpec,
         image: str,
         recordings: Recordings,
+        digests: Digests,
         *,
         seed: int,
         healthy: Sequence[Probe] = (),
@@ -72,9 +74,9 @@ class ContainerWorld:
         disks: Sequence[Described] = (),
         closed: Callable[[], None] = lambda: None,
     ) -> None:
-        """healthy: probes that hold once everything answers; asked: probes whose usual answer is to be known; coming:
-        what will be applied first, if anything will; network: that of a fleet; disks: file systems of its own; closed:
-        called once, when nothing of the world is left."""
+        """digests: of programs of the image; healthy: probes that hold once everything answers; asked: probes whose
+        usual answer is to be known; coming: what will be applied first, if anything will; network: that of a fleet;
+        disks: file systems of its own; closed: called once, when nothing of the world is left."""
         self._engine, self._spec, self._image, self._recordings = engine, spec, image, recordings
         self._state: str | None = image
         self._needs: dict[str, tuple[str, ...]] = {}
@@ -85,18 +87,20 @@ class ContainerWorld:
             undoing.callback(self._box.close)
             undoing.callback(Neighbours(spec, self._box.outside).close)
             self._box.start()
-            self._outside = Outside(self._box, spec, None)
+            self._outside = Outside(self._box, spec, None, digests)
             undoing.callback(lambda: self._outside.close())
-            self._outside.manager.wait_until_up(_services(spec), self._box.runs)
+            # From when systemd has control groups of its own on, what takes none of its services is done meanwhile.
+            self._outside.manager.wait_until_it_listens(self._box.runs)
             self._to_come = len(coming)
             self._teller = recordings.teller(engine, self._box.container, image, coming)
             undoing.callback(self._hush)
+            self._layers = Layers.of(engine.inspect(self._box.container))
+            self._outside.manager.wait_until_up(_services(spec), self._box.runs)
             self._wait_until_well(healthy)
             self._outside.remember()
             for probe in asked:
                 if probe not in healthy:
                     evaluate(self._outside, probe)
-            self._layers = Layers.of(engine.inspect(self._box.container))
             self._clients = self._outside.clients = Clients(spec, self._box.plan.own, self._box.outside, seed)
             undoing.callback(self._clients.close)
             self._session = Session(engine, self._box.container)
@@ -105,8 +109,16 @@ class ContainerWorld:
         self._opened = time.monotonic()
 
     def _wait_until_well(self, healthy: Sequence[Probe]) -> None:
-        """A unit is active before its program listens, on a busy machine by seconds. Raises DBusError."""
+        """A unit is active before its program listens, on a busy machine by seconds. Nobody is asked for anything
+        before all listen: what cannot be served yet would be written into their logs. Raises DBusError."""
         until = time.monotonic() + _WELL_SECONDS
+        wanted = {
+            (str(probe.arguments.get("protocol") or "tcp"), probe.arguments.get("port"))
+            for probe in healthy
+            if probe.type == "socket" and probe.arguments.get("listening")
+        }
+        while not wanted <= listening(self._box.pid) and time.monotonic() < until:
+            time.sleep(_PAUSE)
 
         def wait_for(probe: Probe) -> str | None:
             while not (said := evaluate(self._outside, probe)).holds:
@@ -201,9 +213,11 @@ class ContainerWorld:
         time.sleep(seconds)
 
     def age(self, seconds: float) -> None:
-        """Real time cannot be skipped: its clients ask at once what they would have asked meanwhile."""
+        """Real time cannot be skipped: its clients ask at once what they would have asked meanwhile, and systemd
+        forgets what it would have forgotten."""
         self._clients.catch_up(seconds)
         time.sleep(min(seconds, _AGED_AT_MOST))
+        _guarded(self._outside.manager.forget_starts, seconds)
 
     def elapsed(self) -> float:
         return time.monotonic() - self._opened

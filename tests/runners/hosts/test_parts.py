@@ -24,7 +24,7 @@ from runners.hosts.dbus import Connection, DBusError
 from runners.hosts.facts import Layers, Picture, lasting, take_picture
 from runners.hosts.files import Files
 from runners.hosts.kernel import open_beneath
-from runners.hosts.kernel_view import Process, program_of
+from runners.hosts.kernel_view import Digests, Process, listening, program_of
 from runners.hosts.layer import _merged_accounts, write_layer
 from runners.hosts.neighbours import answer_query
 from runners.hosts.playbooks import Call, has_failed
@@ -191,6 +191,33 @@ def test_endless_things_are_not_read_to_their_end(tmp_path: Path, monkeypatch: p
     assert program_of(me, lambda path: os.open(path, os.O_RDONLY)).endswith("+no program:0")
 
 
+def test_a_program_is_read_once_for_as_long_as_it_is_the_same_file(tmp_path: Path) -> None:
+    script = tmp_path / "script"
+    script.write_text("one")
+    line = ("python3", str(script))
+    me = Process(pid=os.getpid(), inner=1, name="python3", argv=line, state="S", uid=0, rss=0, started="")
+    known: Digests = {}
+
+    def program() -> str:
+        return program_of(me, lambda path: os.open(path, os.O_RDONLY), known)
+
+    first = program()
+    assert len(known) == 2
+    assert program() == first
+    about = script.stat()
+    script.write_text("two")
+    os.utime(script, ns=(about.st_atime_ns, about.st_mtime_ns))
+    assert program() != first
+    assert len(known) == 3
+
+
+def test_who_listens_is_seen_without_asking_whose_it_is() -> None:
+    with socket.create_server(("127.0.0.1", 0)) as server:
+        port = server.getsockname()[1]
+        assert ("tcp", port) in listening(os.getpid())
+    assert ("tcp", port) not in listening(os.getpid())
+
+
 # -- images
 
 
@@ -296,14 +323,14 @@ def test_a_packet_is_taken_apart() -> None:
 _LIBRARY = "ansible/module_utils/_internal/_ansiballz/_loader.py"
 
 
-def module(text: str) -> str:
+def module(text: str, library: str = "loaded = []\n") -> str:
     """A program as Ansible sends one: it brings a packed library, and runs with it."""
     packed = io.BytesIO()
-    with zipfile.ZipFile(packed, "w") as library:
+    with zipfile.ZipFile(packed, "w") as pack:
         folders = _LIBRARY.split("/")[:-1]
         for depth in range(len(folders)):
-            library.writestr("/".join([*folders[: depth + 1], "__init__.py"]), "")
-        library.writestr(_LIBRARY, "loaded = []\n")
+            pack.writestr("/".join([*folders[: depth + 1], "__init__.py"]), "")
+        pack.writestr(_LIBRARY, library)
     data = base64.b64encode(packed.getvalue()).decode()
     return f"_ANSIBALLZ_WRAPPER = True\ndict(\nzip_data='{data}',\n)\n{text}"
 
@@ -321,11 +348,34 @@ def test_what_ansible_said_is_told_again_with_its_library_loaded_once() -> None:
     ]
     brought = libraries([Call((*argv,), given.encode("latin-1"), 0, False) for argv, given in calls])
     assert len(brought) == 1
-    said = "".join(json.dumps(line) + "\n" for line in (brought, calls[:3], calls[3:]))
-    done = subprocess.run([sys.executable, retelling.__file__], input=said, capture_output=True, text=True)
-    assert done.returncode == 0, done.stderr
-    assert list(map(json.loads, done.stdout.splitlines())) == [
-        [],
-        [[0, "given"], [3, "out\n"], [0, "first 1\n"]],
-        [[4, "second 1\n"], [1, ""], [0, "last\n"]],
-    ]
+    compiled = ""
+    for first in (True, False):
+        # The second world is given what the first one has compiled.
+        said = "".join(json.dumps(line) + "\n" for line in ((*brought, compiled), calls[:3], calls[3:]))
+        done = subprocess.run([sys.executable, retelling.__file__], input=said, capture_output=True, text=True)
+        assert done.returncode == 0, done.stderr
+        made, *told = map(json.loads, done.stdout.splitlines())
+        assert told == [
+            [[0, "given"], [3, "out\n"], [0, "first 1\n"]],
+            [[4, "second 1\n"], [1, ""], [0, "last\n"]],
+        ]
+        assert bool(made) is first
+        compiled = made
+
+
+def test_what_one_world_has_compiled_is_used_in_another_one() -> None:
+    text = module("from ansible.module_utils._internal._ansiballz import _loader\nprint(_loader.loaded)")
+    other = module("", library="loaded = 'as compiled elsewhere'\n")
+
+    def loaded(brings: str, compiled: str) -> tuple[str, str]:
+        brought = libraries([Call(("python3",), brings.encode("latin-1"), 0, False)])
+        given = [["/bin/sh", "-c", "/usr/bin/python3 && sleep 0"], text]
+        said = "".join(json.dumps(line) + "\n" for line in ((*brought, compiled), [given]))
+        done = subprocess.run([sys.executable, retelling.__file__], input=said, capture_output=True, text=True)
+        made, [[_, printed]] = map(json.loads, done.stdout.splitlines())
+        return made, printed
+
+    compiled, first = loaded(other, "")
+    assert first == "as compiled elsewhere\n"
+    assert loaded(text, compiled) == ("", "as compiled elsewhere\n")
+    assert loaded(text, "")[1] == "[]\n"

@@ -1,0 +1,48 @@
+"""A world is aged without waiting: what systemd would have forgotten meanwhile, it has."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+import pytest
+
+from runners.backends.registry import find_backend
+from runners.hosts.world import ContainerWorld
+from tests.conformance.worlds import open_system, run
+from tests.engine import built
+
+pytestmark = pytest.mark.engine
+
+_TUNED = "[Service]\\nExecStart=\\nExecStart=/opt/shop/bin/nothing\\nRestartSec=100ms\\n"
+_GIVEN_UP = (
+    f"mkdir -p /etc/systemd/system/shop.service.d; printf '{_TUNED}' > /etc/systemd/system/shop.service.d/tuned.conf; "
+    "systemctl daemon-reload; systemctl restart shop; until systemctl is-failed shop; do sleep 0.2; done"
+)
+_AGAIN = "systemctl restart shop && echo tried"
+
+
+@pytest.fixture
+def live() -> Iterator[ContainerWorld]:
+    built("web-server")
+    world = open_system(find_backend("container"), "web-server")
+    assert isinstance(world, ContainerWorld)
+    yield world
+    world.close()
+
+
+def test_a_service_that_was_given_up_long_ago_is_tried_again(live: ContainerWorld) -> None:
+    run(live, _GIVEN_UP)
+    restarts = run(live, "systemctl show shop -p NRestarts")
+    live.age(30)
+    assert "tried" not in run(live, _AGAIN)
+    live.age(180)
+    assert run(live, "systemctl is-failed shop") == "failed\n"
+    assert run(live, "systemctl show shop -p NRestarts") == restarts
+    assert "tried" in run(live, _AGAIN)
+
+
+def test_units_that_somebody_has_changed_are_not_read_for_that(live: ContainerWorld) -> None:
+    run(live, _GIVEN_UP)
+    run(live, "rm /etc/systemd/system/shop.service.d/tuned.conf")
+    live.age(180)
+    assert run(live, "systemctl show shop -p NeedDaemonReload") == "NeedDaemonReload=yes\n"
