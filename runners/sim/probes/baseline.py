@@ -14,14 +14,15 @@ from runners.sim.processes import Process
 class Baseline:
     """listeners: (protocol, port) -> the program that listens there; outside: ports that other machines reach;
     mains: unit -> the program of its main process; names: a running program's name -> what it is; processes: each
-    command line and its program; devices: where -> what is mounted there; machine: itself, for what has to be asked."""
+    command line and its program; devices: where -> the number of what is mounted there; machine: itself, for what has
+    to be asked."""
 
     listeners: Mapping[tuple[str, int], str] = field(default_factory=dict)
     outside: frozenset[int] = frozenset()
     mains: Mapping[str, str] = field(default_factory=dict)
     names: Mapping[str, str] = field(default_factory=dict)
     processes: tuple[tuple[str, str], ...] = ()
-    devices: Mapping[str, str] = field(default_factory=dict)
+    devices: Mapping[str, int] = field(default_factory=dict)
     machine: Machine | None = None
 
     @classmethod
@@ -47,7 +48,7 @@ class Baseline:
             mains=mains,
             names=names,
             processes=tuple((" ".join(process.argv), process.program) for process in machine.processes),
-            devices={mount.path: mount.source for mount in machine.files.mounts},
+            devices={mount.path: mount.dev for mount in machine.files.mounts},
             machine=machine,
         )
 

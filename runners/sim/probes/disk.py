@@ -20,7 +20,7 @@ def disk(machine: Machine, arguments: Arguments, baseline: Baseline) -> Observat
     """
     place = _mount_of(machine, arguments.require("path"))
     known = baseline.devices.get(place.path)
-    if baseline.devices and known != place.source:
+    if baseline.devices and known != place.dev:
         return nothing_held(f"{place.source} is mounted on {place.path}, which is not what belongs there")
     free, usage = machine.files.free(place), machine.files.usage[place.dev]
     look = DiskLook(

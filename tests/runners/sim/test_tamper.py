@@ -106,6 +106,10 @@ CASES = {
     "an empty disk over the full one": Case(
         "fallocate -l 1900M /var/log/big.log", LOG_DISK, "mount -t tmpfs -o size=10G tmpfs /var/log; df -h /var/log", "rm /var/log/big.log"
     ),
+    "another file system of the same kind over a full one": Case(
+        "mkdir /tmp/many; cd /tmp/many; seq 16384 | xargs touch; df -i /tmp", probe("disk", path="/tmp", inodes_free_at_least=8000),
+        "cd; mount -t tmpfs tmpfs /tmp; df -i /tmp", "cd; rm -rf /tmp/many",
+    ),
     "the full disk's file deleted, but still open": Case(
         "fallocate -l 1900M /var/log/big.log; exec 7</var/log/big.log", LOG_DISK, "rm -f /var/log/big.log; df -h /var/log", "rm -f /var/log/big.log; exec 7<&-",
     ),
