@@ -81,3 +81,10 @@ def test_a_program_may_answer_from_another_port_and_no_other_in_its_place(live: 
     assert becomes_well()
     run(live, MOVE.format(there=8080, to=8000))
     assert becomes_well()
+
+
+def test_what_a_normal_boot_starts_is_enabled_and_nothing_of_it_is_masked(live: LiveWorld) -> None:
+    said = run(
+        live, "for unit in $(ls /etc/systemd/system/multi-user.target.wants); do systemctl is-enabled $unit; done"
+    )
+    assert set(said.split()) == {"enabled"}
