@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 import time
 from collections.abc import Callable, Sequence
-from concurrent.futures import ThreadPoolExecutor
+from concurrent.futures import Future, ThreadPoolExecutor
 from contextlib import ExitStack
 from typing import ParamSpec, TypeVar
 
@@ -36,6 +36,7 @@ from runners.hosts.probes.evaluate import evaluate
 from runners.hosts.recordings import TRACES, Recordings, after
 from runners.hosts.restore import restore
 from runners.hosts.session import Session
+from runners.hosts.teller import Teller
 from runners.hosts.wiring import Network
 from runners.system import SystemSpec, texts
 from runners.worlds import CommandResult, Facts, Observation, TaskFailure, WorldError
@@ -79,6 +80,7 @@ class ContainerWorld:
         disks: file systems of its own; closed: called once, when nothing of the world is left."""
         self._engine, self._spec, self._image, self._recordings = engine, spec, image, recordings
         self._state: str | None = image
+        self._telling: Future[Teller | None] | None = None
         self._needs: dict[str, tuple[str, ...]] = {}
         self._pictures: list[tuple[Facts, Picture]] = []
         with ExitStack() as undoing:
@@ -92,7 +94,9 @@ class ContainerWorld:
             # From when systemd has control groups of its own on, what takes none of its services is done meanwhile.
             self._outside.manager.wait_until_it_listens(self._box.runs)
             self._to_come = len(coming)
-            self._teller = recordings.teller(engine, self._box.container, image, coming)
+            beside = ThreadPoolExecutor(1)
+            self._telling = beside.submit(recordings.teller, engine, self._box.container, image, coming)
+            beside.shutdown(wait=False)
             undoing.callback(self._hush)
             self._layers = Layers.of(engine.inspect(self._box.container))
             self._outside.manager.wait_until_up(_services(spec), self._box.runs)
@@ -134,9 +138,10 @@ class ContainerWorld:
 
     def _hush(self) -> None:
         """Nothing of ours runs in the world any more."""
-        if self._teller is not None:
-            self._teller.close()
-            self._teller = None
+        telling, self._telling = self._telling, None
+        teller = telling.result() if telling is not None else None
+        if teller is not None:
+            teller.close()
 
     # -- the agent's side
 
@@ -199,7 +204,8 @@ class ContainerWorld:
         if self._state is None:
             failure, _ = apply_tasks(play, tasks)
         else:
-            failure = self._recordings.apply(self._engine, play, self._state, tasks, self._teller)
+            teller = self._telling.result() if self._telling is not None else None
+            failure = self._recordings.apply(self._engine, play, self._state, tasks, teller)
             self._state = after(self._state, tasks)
             self._to_come -= 1
             if self._to_come <= 0:
