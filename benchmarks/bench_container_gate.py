@@ -1,0 +1,69 @@
+"""What the gate costs on containers, beside what it takes to boot as many worlds at once. Medians of alternating runs.
+
+Run, as root and with an engine (docs/containers.md): python benchmarks/bench_container_gate.py [RUNS]
+"""
+
+from __future__ import annotations
+
+import statistics
+import sys
+import time
+from collections.abc import Callable
+
+from bench_container import SCENARIO, floor
+
+from runners.backends.container import ContainerBackend
+from runners.crowding import each
+from runners.gate.attempt import examine
+from runners.gate.bench import Bench
+from runners.hosts.engine import Engine
+from runners.hosts.images import find
+from runners.opening import Site
+from scenario_dsl.errors import HostError
+from starter import starter
+
+RUNS = 5
+SETTLING = 5.0
+"""Seconds that every episode is watched for when it is over: whether it stays so is what the gate asks."""
+
+
+def main() -> None:
+    runs = int(sys.argv[1]) if len(sys.argv) > 1 else RUNS
+    bundle = starter()
+    scenario = bundle.content.scenarios[SCENARIO]
+    try:
+        engine, system = Engine.connect(), bundle.content.systems[scenario.system]
+        find(engine, system)
+    except HostError as missing:
+        print(f"NOTHING MEASURED: {missing} ({missing.remedy})")
+        return
+    site = Site(content=bundle.content, scenario=scenario, backend=ContainerBackend())
+    bench = Bench(site=site, limits=scenario.limits, seed=1)
+    worlds = len(scenario.worlds) + 2  # repeat and reversibility have one each
+    # The first time, Ansible tells each world its faults, and the solution is played for its bystanders.
+    facts = examine(bench, scenario.gold, ())
+    assert all(fact.finding in ("pass", "not-applicable") for fact in facts), facts
+    floors: list[float] = []
+    together: list[float] = []
+    gates: list[float] = []
+    for _ in range(runs):
+        floors.append(floor(engine, system))
+        together.append(timed(lambda: each(site.backend, lambda _: floor(engine, system), range(worlds))))
+        gates.append(timed(lambda: examine(bench, scenario.gold, ())))
+    base = statistics.median(floors)
+    print(f"create, start, systemd up    {base:7.2f} s   (the floor; n = {runs}, medians throughout)")
+    for name, times in ((f"{worlds} of them at once", together), (f"the gate: {worlds} worlds", gates)):
+        taken = statistics.median(times)
+        print(f"{name:<28} {taken:7.2f} s   {taken / base:5.2f} × floor")
+    taken = statistics.median(gates) - SETTLING
+    print(f"without its settling time    {taken:7.2f} s   {taken / base:5.2f} × floor")
+
+
+def timed(work: Callable[[], object]) -> float:
+    begun = time.perf_counter()
+    work()
+    return time.perf_counter() - begun
+
+
+if __name__ == "__main__":
+    main()
