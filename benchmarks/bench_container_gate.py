@@ -56,7 +56,7 @@ def main() -> None:
         taken = statistics.median(times)
         print(f"{name:<28} {taken:7.2f} s   {taken / base:5.2f} × floor")
     taken = statistics.median(gates) - SETTLING
-    print(f"without its settling time    {taken:7.2f} s   {taken / base:5.2f} × floor")
+    print(f"the same without settling    {taken:7.2f} s   {taken / base:5.2f} × floor")
 
 
 def timed(work: Callable[[], object]) -> float:
