@@ -59,6 +59,18 @@ def children(pid: int) -> frozenset[int]:
     return frozenset(found)
 
 
+def descendants(pid: int, but: frozenset[int]) -> frozenset[int]:
+    """What a process and its children have begun and is still theirs; without those children and what is below them."""
+    found: set[int] = set()
+    stack = [child for child in children(pid) if child not in but]
+    while stack:
+        one = stack.pop()
+        if one not in found:
+            found.add(one)
+            stack += children(one)
+    return frozenset(found)
+
+
 def control_group(pid: int, controller: str = "pids") -> Path:
     """The folder, on this host, of the control group that the engine put a container into."""
     lines = Path(f"/proc/{pid}/cgroup").read_text().splitlines()

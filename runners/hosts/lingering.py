@@ -2,22 +2,32 @@
 
 from __future__ import annotations
 
+import time
 from collections.abc import Mapping
 from pathlib import Path
 
+from runners.hosts.kernel_view import Process, descendants
 from runners.hosts.outside import Outside
 from runners.hosts.probes.storage import jobs
 
+_ENDING_SECONDS = 2.0
+_PAUSE = 0.05
 _RUN_BY_CRON = ("/etc/cron.hourly", "/etc/cron.daily", "/etc/cron.weekly", "/etc/cron.monthly")
 
 
 def unowned(outside: Outside, shell: int) -> Mapping[str, str]:
-    """Processes outside all services, `PID since START` -> command line. shell: the agent's own, 0 for none."""
-    found: dict[str, str] = {}
-    for process in outside.processes():
-        if process.pid not in (shell, outside.pid) and not _in_service(process.pid):
-            found[f"{process.inner} since {process.started}"] = process.line
-    return found
+    """Processes outside all services, `PID since START` -> command line. shell: the agent's own, 0 for none; what it
+    has begun gets a moment to end, as a subshell does whose command has just been answered."""
+    until = time.monotonic() + _ENDING_SECONDS
+    found = _unowned(outside, shell)
+    while descendants(shell, frozenset()) & {one.pid for one in found} and time.monotonic() < until:
+        time.sleep(_PAUSE)
+        found = _unowned(outside, shell)
+    return {f"{one.inner} since {one.started}": one.line for one in found}
+
+
+def _unowned(outside: Outside, shell: int) -> list[Process]:
+    return [one for one in outside.processes() if one.pid not in (shell, outside.pid) and not _in_service(one.pid)]
 
 
 def scheduled(outside: Outside) -> Mapping[str, str]:

@@ -17,7 +17,7 @@ import time
 from dataclasses import dataclass, field
 
 from runners.hosts.engine import Engine, EngineError
-from runners.hosts.kernel_view import children
+from runners.hosts.kernel_view import children, descendants
 
 _OPENING_SECONDS = 15.0
 _GRACE_SECONDS = 2.0
@@ -183,7 +183,7 @@ class Session:
     def _interrupt(self, listening: _Listening, before: frozenset[int]) -> bool:
         """Kill what the command started, then have the shell itself give up what it is doing."""
         for _ in range(3):
-            for pid in sorted(_descendants(self.pid, before)):
+            for pid in sorted(descendants(self.pid, before)):
                 with contextlib.suppress(OSError):
                     os.kill(pid, signal.SIGKILL)
             with contextlib.suppress(OSError):
@@ -247,14 +247,3 @@ class _Listening:
         if data:
             self.streams[stream].add(data)
             self.both.add(data)
-
-
-def _descendants(pid: int, but: frozenset[int]) -> set[int]:
-    found: set[int] = set()
-    stack = [child for child in children(pid) if child not in but]
-    while stack:
-        one = stack.pop()
-        if one not in found:
-            found.add(one)
-            stack += children(one)
-    return found

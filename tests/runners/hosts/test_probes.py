@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import socket
+import subprocess
 import threading
 import time
 from collections.abc import Iterator
@@ -16,6 +17,7 @@ import pytest
 
 from runners.hosts.files import Files
 from runners.hosts.kernel_view import Listener, Process
+from runners.hosts.lingering import unowned
 from runners.hosts.manager import Unit
 from runners.hosts.outside import Baseline, Outside
 from runners.hosts.probes.evaluate import evaluate
@@ -120,6 +122,23 @@ def test_who_shares_a_port_may_have_answered_in_anothers_place(outside: SimpleNa
         outside.listeners = lambda running, holders=holders: (held(*holders),)
         assert programs_on(cast(Outside, outside), frozenset({8080})) == {frozenset(programs)}
         assert programs_on(cast(Outside, outside), frozenset({8000})) == frozenset()
+
+
+# -- what goes on
+
+
+def test_what_the_shell_has_begun_gets_a_moment_to_end(outside: SimpleNamespace) -> None:
+    outside.pid = 0
+    with subprocess.Popen(["sleep", "0.3"]) as short, subprocess.Popen(["sleep", "60"]) as long:
+        running = {short.pid: short, long.pid: long}
+        outside.processes = lambda: tuple(
+            replace(_ME, pid=pid, inner=pid, argv=("sleep",)) for pid, one in running.items() if one.poll() is None
+        )
+        try:
+            assert unowned(cast(Outside, outside), 0).keys() == {f"{short.pid} since ", f"{long.pid} since "}
+            assert unowned(cast(Outside, outside), os.getpid()).keys() == {f"{long.pid} since "}
+        finally:
+            long.kill()
 
 
 # -- redis
