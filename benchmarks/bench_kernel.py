@@ -1,7 +1,7 @@
 """What worlds on a virtual machine with sched_ext cost, and what policies are worth there. Medians, and ratios.
 
 Run, with an image (docs/kernel.md): python benchmarks/bench_kernel.py [RUNS]
-Or, for how often a scenario's players keep what it asks for: python benchmarks/bench_kernel.py rounds SCENARIO [TIMES]
+Or, for how often a scenario's players keep what it asks for: python benchmarks/bench_kernel.py rounds SCENARIO [TIMES [FILE]]
 """
 
 from __future__ import annotations
@@ -35,7 +35,8 @@ POLICIES = {
 
 def main() -> None:
     if sys.argv[1:2] == ["rounds"]:
-        rounds(sys.argv[2], int(sys.argv[3]) if len(sys.argv) > 3 else ROUNDS)
+        log = Path(sys.argv[4]) if len(sys.argv) > 4 else None
+        rounds(sys.argv[2], int(sys.argv[3]) if len(sys.argv) > 3 else ROUNDS, log)
         return
     runs = int(sys.argv[1]) if len(sys.argv) > 1 else RUNS
     pack = Path(__file__).parent.parent / "kernel_packs/scheduling"

@@ -4,10 +4,13 @@ A habit counts as kept in a round only where it keeps it in the primary and in e
 asked world by world, in that order, until it fails. Every world is opened anew. All rounds are played on one machine,
 which counts as sound because each world's end is looked at (loads, groups, processes, the scheduler's state) and a
 machine on which anything is left is thrown away; how many were booted is told.
+
+With a file, every outcome is written there, and what it has already is not played again.
 """
 
 from __future__ import annotations
 
+import json
 import os
 import sys
 import time
@@ -38,7 +41,7 @@ class Player(NamedTuple):
     play: Callable[..., TrialRecord]
 
 
-def rounds(scenario: str, times: int) -> None:
+def rounds(scenario: str, times: int, log: Path | None = None) -> None:
     """Play so many rounds and print a table in Markdown; what each world gave goes to standard error as it comes."""
     content = verify_under_ephemeral_key(compile_pack(open_pack(str(PACK)))).content
     backend = KernelBackend()
@@ -46,14 +49,20 @@ def rounds(scenario: str, times: int) -> None:
     begun, worlds = time.monotonic(), case.scenario.worlds
     kept, asked, errors = Counter[tuple[str, str]](), Counter[tuple[str, str]](), Counter[str]()
     players = tuple(_players(case))
+    known = _read(log)
+    played = 0
     for number in range(1, times + 1):
         for player in players:
             for world in worlds:
-                record = _tried(partial(player.play, world, seed=number), errors)
-                passed = record.outcome == "Passed" and not record.harms
+                passed = known.get((number, player.name, world.name))
+                if passed is None:
+                    record = _tried(partial(player.play, world, seed=number), errors)
+                    passed = record.outcome == "Passed" and not record.harms
+                    played += 1
+                    _tell(begun, number, player, world, record, passed)
+                    _write(log, number, player.name, world.name, passed)
                 asked[player.name, world.name] += 1
                 kept[player.name, world.name] += passed
-                _tell(begun, number, player, world, record, passed)
                 if not passed:
                     break
             else:
@@ -64,8 +73,25 @@ def rounds(scenario: str, times: int) -> None:
         cells = [f"{kept[player.name, world.name]} of {asked[player.name, world.name]}" for world in worlds]
         print(f"| {player.name} | {' | '.join(cells)} | **{kept[player.name, '']} of {times}** |")
     took, loads = time.monotonic() - begun, os.getloadavg()
-    print(f"\n{scenario}: {times} rounds, {sum(asked.values())} worlds, {backend.booted} boots, {took:.0f} s, ", end="")
-    print(f"{sum(errors.values())} played again, load {loads[2]:.1f}; {time.strftime('%d %B %Y', time.gmtime())}")
+    print(
+        f"\n{scenario}: {times} rounds, {sum(asked.values())} worlds, {played} of them now: {backend.booted} boots, ",
+        end="",
+    )
+    print(
+        f"{took:.0f} s, {sum(errors.values())} played again, load {loads[2]:.1f}; {time.strftime('%d %B %Y', time.gmtime())}"
+    )
+
+
+def _read(log: Path | None) -> dict[tuple[int, str, str], bool]:
+    if log is None or not log.exists():
+        return {}
+    return {(number, player, world): kept for number, player, world, kept in map(json.loads, log.open())}
+
+
+def _write(log: Path | None, *outcome: object) -> None:
+    if log is not None:
+        with log.open("a") as file:
+            file.write(json.dumps(outcome) + "\n")
 
 
 def _players(case: Case) -> list[Player]:
