@@ -1,7 +1,7 @@
 """What worlds on a virtual machine with sched_ext cost, and what policies are worth there. Medians, and ratios.
 
 Run, with an image (docs/kernel.md): python benchmarks/bench_kernel.py [RUNS]
-Or, for how often a scenario's players keep what it asks for: python benchmarks/bench_kernel.py rounds SCENARIO [TIMES [FILE]]
+For how often a scenario's players keep what it asks for: bench_kernel.py rounds SCENARIO [TIMES [FILE]]
 """
 
 from __future__ import annotations

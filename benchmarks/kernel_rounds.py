@@ -72,14 +72,9 @@ def rounds(scenario: str, times: int, log: Path | None = None) -> None:
     for player in players:
         cells = [f"{kept[player.name, world.name]} of {asked[player.name, world.name]}" for world in worlds]
         print(f"| {player.name} | {' | '.join(cells)} | **{kept[player.name, '']} of {times}** |")
-    took, loads = time.monotonic() - begun, os.getloadavg()
-    print(
-        f"\n{scenario}: {times} rounds, {sum(asked.values())} worlds, {played} of them now: {backend.booted} boots, ",
-        end="",
-    )
-    print(
-        f"{took:.0f} s, {sum(errors.values())} played again, load {loads[2]:.1f}; {time.strftime('%d %B %Y', time.gmtime())}"
-    )
+    took, load, day = time.monotonic() - begun, os.getloadavg()[2], time.strftime("%d %B %Y", time.gmtime())
+    print(f"\n{scenario}: {times} rounds, {sum(asked.values())} worlds, {played} of them now in {took:.0f} s with")
+    print(f"{backend.booted} boots and {sum(errors.values())} played again, load {load:.1f}; {day}")
 
 
 def _read(log: Path | None) -> dict[tuple[int, str, str], bool]:
