@@ -28,7 +28,7 @@ from runners.cascades import CascadeClock
 from runners.evidence import seen_as
 from runners.harms import InvariantWatch
 from runners.interventions import to_text
-from runners.objectives import Scoreboard, missing, questions
+from runners.objectives import Scoreboard, missing, questions, settling
 from runners.opening import wait_for_witness
 from runners.records import ObjectiveResult, Turn
 from runners.text import readable, writable
@@ -47,8 +47,6 @@ _ACTIONS_PER_COMMAND = 2
 _RECOVERY_WAITS = (1.0, 2.0, 4.0, 8.0, 15.0)
 """A repair may take a moment to show: how long an unmet objective is waited for once the agent is done. One that asks
 for a longer `settle` (a job's next time, say) is waited for that long too."""
-_SETTLE_SECONDS = 5.0
-"""How long everything must go on holding at the least; an objective's own `settle` may ask for more."""
 _LONGEST_FAILURE = 2000
 _AGENTS_OWN = (Exception, SystemExit, GeneratorExit)
 """What may come out of an agent's code and is its own failure: a library that calls sys.exit must not end a run."""
@@ -284,7 +282,7 @@ class _Play:
     def _settle(self) -> float:
         """Wait for slow recoveries, then for everything to stay so. Returns the reward that this changes."""
         harms = 0
-        window = max([_SETTLE_SECONDS, *(objective.settle for objective in self._world.objectives)])
+        window = settling(self._world)
         for pause in (*_RECOVERY_WAITS, max(0.0, window - sum(_RECOVERY_WAITS))):
             if not self._board.pending():
                 break

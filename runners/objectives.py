@@ -14,6 +14,13 @@ from scenario_dsl.worlds import World
 
 _LONGEST_ANSWER = 500
 """Characters of an answer that are read: an answer that lists every possibility answers nothing."""
+SETTLING_SECONDS = 5.0
+"""How long everything must go on holding at the least; an objective's own `settle` may ask for more."""
+
+
+def settling(world: World) -> float:
+    """Seconds for which what was done in this world is watched before it counts."""
+    return max([SETTLING_SECONDS, *(objective.settle for objective in world.objectives)])
 
 
 @dataclass(slots=True)

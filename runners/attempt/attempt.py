@@ -34,7 +34,7 @@ from runners.attempt.stages import Stage, admit, next_stage
 from runners.evidence import Kept, public
 from runners.harms import lasting_changes
 from runners.interventions import apply
-from runners.objectives import questions
+from runners.objectives import questions, settling
 from runners.opening import Site
 from runners.plan import plan
 from runners.records import AgentIdentity, judge
@@ -46,7 +46,6 @@ from scenario_dsl.model import Hypothesis, Intervention
 from scenario_dsl.worlds import PRIMARY
 
 _COMMAND_SECONDS = 300.0
-_SETTLE_SECONDS = 5.0
 
 
 class Attempt:
@@ -168,7 +167,7 @@ class Attempt:
         listening = Listening(self._shell, self._primary.name, begun=self._begun)
         before = self._live.facts()
         done = apply(listening, self._contract, limits)
-        self._live.wait(_SETTLE_SECONDS)
+        self._live.wait(settling(self._primary))
         after = self._live.facts()
         self.outputs.update({kept.ref.sha256: kept.output for kept in listening.kept})
         applied = Applied(

@@ -12,15 +12,15 @@ from runners.attempt.changes import changes, fingerprint
 from runners.attempt.reenacting import Listening
 from runners.evidence import Kept, keep, public, seen_as
 from runners.interventions import apply, from_text
+from runners.objectives import settling
 from runners.opening import Site
 from runners.records import TrialRecord, Turn, judge
 from runners.replay import replay
 from runners.trials import world_seed
+from runners.typed.sentry import watched
 from runners.worlds import Backend, CommandResult
 from scenario_dsl.errors import AuthorError
 from scenario_dsl.model import Intervention, Limits
-
-_SETTLE_SECONDS = 5.0
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -57,12 +57,13 @@ def _issued(
     trial = record.trial
     site = Site(content=bundle.content, scenario=bundle.content.scenarios[trial.scenario], backend=backend)
     limits = Limits(commands=trial.max_commands, seconds=trial.max_seconds, output_bytes=trial.output_bytes)
-    live = site.broken(site.scenario.world(trial.world), seed=world_seed(trial))
+    world = site.scenario.world(trial.world)
+    live = site.broken(world, seed=world_seed(trial))
     try:
         before = live.facts()
-        listening = Listening(live, trial.world, begun=live.elapsed())
+        listening = Listening(watched(live, site.scenario.reward), trial.world, begun=live.elapsed())
         applied = apply(listening, document, limits)
-        live.wait(_SETTLE_SECONDS)
+        live.wait(settling(world))
         after = live.facts()
     finally:
         live.close()
