@@ -33,7 +33,7 @@ def command(
     In every world of every scenario that both can play: nobody and gold, and in the primary each bad habit, with what
     all its probes say before and after, and how each command ended. In each system: the exit codes of some 190 commands
     of somebody who looks around, and whether what they print is of the same structure. Exit code 1 where a share is
-    smaller than it must be: probes agree always, exit codes on 95 %, structures on 80 %.
+    smaller than it must be (probes agree always, exit codes on 95 %, structures on 80 %), and where a world failed.
 
     Examples:
 
@@ -59,7 +59,7 @@ def command(
     else:
         for line in lines(found, counted):
             say(line)
-    return 0 if counted and all(share.holds for share in counted) else 1
+    return 0 if counted and not found.failed and all(share.holds for share in counted) else 1
 
 
 def as_document(found: Agreement, counted: tuple[Share, ...], backends: tuple[str, str]) -> dict[str, object]:
@@ -68,6 +68,7 @@ def as_document(found: Agreement, counted: tuple[Share, ...], backends: tuple[st
         "backends": list(backends),
         "scenarios": list(found.scenarios),
         "skipped": dict(found.skipped),
+        "failed": dict(found.failed),
         "shares": [
             {
                 "matter": each.matter,
@@ -104,6 +105,8 @@ def lines(found: Agreement, counted: tuple[Share, ...]) -> Iterator[str]:
             yield f"  and {len(differing) - _SHOWN} more, see --json"
     for name, reason in found.skipped.items():
         yield f"not compared: {name}: {reason}"
+    for name, reason in found.failed.items():
+        yield f"NOT COMPARED, a world failed: {name}: {reason}"
     for share in counted:
         verdict = "enough" if share.holds else f"TOO FEW, at least {LEAST[share.matter]:.0%} must"
         yield f"{share.matter}: {share.agree} of {share.of} agree ({share.agree / share.of:.1%}): {verdict}"

@@ -15,17 +15,18 @@ from runners.agree.playing import Played, exploration, explore, play
 from runners.crowding import each
 from runners.opening import Site
 from runners.plan import PlanError
-from runners.worlds import Backend
+from runners.worlds import Backend, WorldError
 from scenario_dsl.model import Intervention, Probe
 from scenario_dsl.worlds import ResolvedScenario, World
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Agreement:
-    """skipped: scenario -> why it cannot be played in both."""
+    """skipped: scenario -> why it cannot be played in both; failed: scenario -> why one of its worlds was not there."""
 
     scenarios: tuple[str, ...]
     skipped: dict[str, str]
+    failed: dict[str, str]
     compared: tuple[Compared, ...]
 
 
@@ -46,12 +47,13 @@ def agree(
 ) -> Agreement:
     """Play the named scenarios (none named: all) in both. progress: called with what is played next.
 
-    Raises PlanError for an unknown scenario, WorldError where a world fails, HostError.
+    Where a world fails, the others are compared all the same. Raises PlanError for an unknown scenario, HostError.
     """
     unknown = [name for name in scenarios if name not in content.scenarios]
     if unknown:
         raise PlanError(f"no scenario `{unknown[0]}`; the bundle has: {', '.join(sorted(content.scenarios))}")
     skipped: dict[str, str] = {}
+    failed: dict[str, str] = {}
     played: list[str] = []
     compared: list[Compared] = []
     explored: set[str] = set()
@@ -65,12 +67,16 @@ def agree(
         if progress is not None:
             progress(name)
         sites = tuple(Site(content=content, scenario=scenario, backend=backend) for backend in backends)
-        compared += _scenario(scenario, sites)
-        if scenario.system not in explored:
-            explored.add(scenario.system)
-            compared += _system(scenario, sites)
-        played.append(name)
-    return Agreement(scenarios=tuple(played), skipped=skipped, compared=tuple(compared))
+        try:
+            compared += tuple(_scenario(scenario, sites))
+            if scenario.system not in explored:
+                compared += tuple(_system(scenario, sites))
+                explored.add(scenario.system)
+        except WorldError as error:
+            failed[name] = str(error)
+        else:
+            played.append(name)
+    return Agreement(scenarios=tuple(played), skipped=skipped, failed=failed, compared=tuple(compared))
 
 
 def _scenario(scenario: ResolvedScenario, sites: tuple[Site, ...]) -> Iterator[Compared]:

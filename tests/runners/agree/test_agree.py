@@ -13,7 +13,7 @@ from runners.agree.comparing import LEAST, Said, exit_codes, shares, structures
 from runners.agree.playing import exploration
 from runners.agree.structure import alike, structure
 from runners.plan import PlanError
-from runners.worlds import CommandResult, LiveWorld, Observation
+from runners.worlds import CommandResult, LiveWorld, Observation, WorldError
 from scenario_dsl.model import Probe
 from scenario_dsl.worlds import ResolvedScenario, World
 from tests.runners.cases import bundle_of, repair
@@ -76,6 +76,21 @@ def test_what_one_of_them_cannot_play_is_named() -> None:
     found = agree(bundle_of(repair()).content, (ToyBackend(), NeverBackend()))
     assert found.skipped == {"repair": "it cannot"}
     assert found.compared == ()
+
+
+def test_where_a_world_fails_the_others_are_compared_all_the_same() -> None:
+    class Brittle(ToyBackend):
+        def open(self, content: PackContent, scenario: ResolvedScenario, world: World, *, seed: int) -> LiveWorld:
+            if scenario.name == "brittle":
+                raise WorldError("it did not boot")
+            return super().open(content, scenario, world, seed=seed)
+
+    bundle = bundle_of(replace(repair(), name="brittle"), repair())
+    found = agree(bundle.content, (ToyBackend(), Brittle()))
+    assert found.failed == {"brittle": "it did not boot"}
+    assert found.scenarios == ("repair",)
+    assert {share.matter for share in shares(found.compared)} == LEAST.keys()
+    assert not any("brittle" in one.where for one in found.compared)
 
 
 def test_an_unknown_scenario() -> None:
