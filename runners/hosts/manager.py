@@ -63,8 +63,12 @@ class Manager:
             self._connection.close()
             self._connection = None
 
+    def _active(self, name: str) -> str:
+        path = str(self._call(*_MANAGER, "LoadUnit", _full(name))[0])
+        return str(self._property(path, _UNIT, "ActiveState"))
+
     def unit(self, name: str) -> Unit:
-        full = name if "." in name else f"{name}.service"
+        full = _full(name)
         path = str(self._call(*_MANAGER, "LoadUnit", full)[0])
         service = full.endswith(".service")
         return Unit(
@@ -95,7 +99,7 @@ class Manager:
         state = self.state()
         if state not in _UP:
             return f"it is {state}"
-        waiting = next((unit for unit in units if self.unit(unit).active != "active"), None)
+        waiting = next((unit for unit in units if self._active(unit) != "active"), None)
         return "" if waiting is None else f"it is {state}, {waiting} is not active"
 
     @staticmethod
@@ -195,6 +199,10 @@ def _connected(pid: int, files: Files) -> socket.socket:
         link.close()
         raise DBusError("something else answers in systemd's place")
     return link
+
+
+def _full(name: str) -> str:
+    return name if "." in name else f"{name}.service"
 
 
 def _number(value: object) -> int:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 import time
 from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 
@@ -54,6 +55,7 @@ class Outside:
         self.baseline = Baseline()
         self.ways: dict[tuple[str, str, str], frozenset[int]] = {}
         self.in_trouble = False
+        self._moment: tuple[tuple[Process, ...], tuple[Listener, ...]] | None = None
 
     def close(self) -> None:
         self.manager.close()
@@ -62,8 +64,20 @@ class Outside:
     def now(self) -> float:
         return time.time()
 
+    @contextmanager
+    def still(self) -> Iterator[None]:
+        """Whoever looks at processes and listeners meanwhile sees those of one moment, which are then read once."""
+        running = self.processes()
+        self._moment = running, self.listeners(running)
+        try:
+            yield
+        finally:
+            self._moment = None
+
     def processes(self) -> tuple[Process, ...]:
         """Living ones; a zombie runs no more."""
+        if self._moment is not None:
+            return self._moment[0]
         return tuple(one for one in processes(self.group, self.uids) if one.state != "Z")
 
     def program(self, process: Process) -> str:
@@ -99,7 +113,7 @@ class Outside:
             return True
 
     def listeners(self, running: tuple[Process, ...]) -> tuple[Listener, ...]:
-        return tuple(listeners(self.pid, running))
+        return tuple(listeners(self.pid, running)) if self._moment is None else self._moment[1]
 
     def mounts(self) -> Iterator[tuple[str, str, str, tuple[str, ...]]]:
         """(path, device, kind, options) in the order in which they were mounted."""

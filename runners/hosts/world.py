@@ -116,13 +116,16 @@ class ContainerWorld:
         """A unit is active before its program listens, on a busy machine by seconds. Nobody is asked for anything
         before all listen: what cannot be served yet would be written into their logs. Raises DBusError."""
         until = time.monotonic() + _WELL_SECONDS
+        sockets = [probe for probe in healthy if probe.type == "socket"]
         wanted = {
             (str(probe.arguments.get("protocol") or "tcp"), probe.arguments.get("port"))
-            for probe in healthy
-            if probe.type == "socket" and probe.arguments.get("listening")
+            for probe in sockets
+            if probe.arguments.get("listening")
         }
         while not wanted <= listening(self._box.pid) and time.monotonic() < until:
             time.sleep(_PAUSE)
+        with self._outside.still():
+            well = [probe for probe in sockets if evaluate(self._outside, probe).holds]
 
         def wait_for(probe: Probe) -> str | None:
             while not (said := evaluate(self._outside, probe)).holds:
@@ -132,7 +135,7 @@ class ContainerWorld:
             return None
 
         with ThreadPoolExecutor(max(1, len(healthy))) as side_by_side:
-            for wrong in side_by_side.map(wait_for, healthy):
+            for wrong in side_by_side.map(wait_for, [probe for probe in healthy if probe not in well]):
                 if wrong is not None:
                     raise DBusError(f"the machine is up and not well; {wrong}")
 
