@@ -16,7 +16,7 @@ from pathlib import Path
 import pytest
 
 from compiler.model import PackContent
-from runners import record_index, records_io, store
+from runners import store
 from runners.agents.registry import parse_agent
 from runners.course import Course, retrying
 from runners.plan import Plan, PlanError, plan
@@ -24,13 +24,12 @@ from runners.pool.chunking import ChunkSize
 from runners.pool.local import LocalExecutor
 from runners.record_index import INDEX_FILE
 from runners.records import TrialRecord
-from runners.records_io import RECORDS_FILE, Line, RecordsError, decode, read_records
+from runners.records_io import RECORDS_FILE, Line, RecordsError, read_records
 from runners.replay import ReplayError, replay
 from runners.run import Progress, Summary, run
 from runners.store import (
     PLAN_FILE,
     RunFolderError,
-    find_record,
     open_run,
     read_plan,
 )
@@ -315,61 +314,6 @@ def test_chunks_follow_cost_and_shrink_towards_the_end() -> None:
     cheap = ChunkSize(workers=2)
     cheap.measured(1, 0.0)
     assert cheap.next(10**6) == 64
-
-
-def test_a_record_is_found_by_the_beginning_of_its_id(tmp_path: Path) -> None:
-    start(tmp_path)
-    record = next(read_records(tmp_path))
-    assert find_record(tmp_path, record.trial_id[:20]) == record
-    assert find_record(tmp_path, record.trial_id, record.ordinal) == record
-    with pytest.raises(RunFolderError, match="fits"):
-        find_record(tmp_path, "")
-    with pytest.raises(RunFolderError, match="no record of the trial `zz`"):
-        find_record(tmp_path, "zz")
-
-
-@pytest.mark.parametrize("state", ["missing", "behind", "ahead", "damaged", "of another version"])
-def test_a_record_is_found_whatever_the_index_knows(tmp_path: Path, state: str) -> None:
-    start(tmp_path)
-    path, index = tmp_path / RECORDS_FILE, tmp_path / INDEX_FILE
-    *_, last = read_records(tmp_path)
-    connection = sqlite3.connect(index)
-    with connection:
-        if state == "behind":
-            connection.execute("DELETE FROM trials WHERE start = (SELECT max(start) FROM trials)")
-        elif state == "of another version":
-            connection.execute("PRAGMA user_version=1")
-            connection.execute("UPDATE trials SET start = 0")
-    connection.close()
-    if state == "missing":
-        index.unlink()
-    elif state == "damaged":
-        index.write_bytes(b"no database at all")
-    elif state == "ahead":
-        lines = path.read_bytes().splitlines(keepends=True)
-        path.write_bytes(lines[-1] + b"".join(lines[:-2]))
-    with path.open("ab") as records:
-        records.write(b'{"torn')
-    assert find_record(tmp_path, last.trial_id) == last
-    assert start(tmp_path).done == planned().size
-
-
-def test_a_damaged_record_is_not_gone_on_from(tmp_path: Path) -> None:
-    start(tmp_path)
-    path = tmp_path / RECORDS_FILE
-    path.write_bytes(path.read_bytes().replace(b'"commands":', b'"commandz":', 1))
-    with pytest.raises(RecordsError, match=r"records\.jsonl:1: .*not those that were written"):
-        start(tmp_path)
-
-
-def test_finding_a_record_reads_no_other(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    start(tmp_path)
-    *_, last = read_records(tmp_path)
-    read: list[int] = []
-    monkeypatch.setattr(records_io, "decode", lambda line: read.append(len(line)) or decode(line))
-    monkeypatch.setattr(record_index, "decode", lambda _line: pytest.fail("another record was read"))
-    assert find_record(tmp_path, last.trial_id[:16]) == last
-    assert len(read) == 1
 
 
 # -- replay
