@@ -234,7 +234,11 @@ def _works(
     for backend in backends:
         if isinstance(backend, Imaged):
             for bundle in bundles:
-                _check_images(bundle, {each.scenario for each in plan.scenarios}, backend)
+                # Of what cannot be played here anyway there need not be an image.
+                known = bundle.content.scenarios
+                names = {each.scenario for each in plan.scenarios if each.scenario in known}
+                playable = {name for name in names if backend.unsupported(bundle.content, known[name]) is None}
+                _check_images(bundle, playable, backend)
         lanes = {agent.identity: Lane(agent.lane, course.at_once(agent.lane)) for agent in agents if agent.lane}
         if isinstance(backend, Crowded):
             # Whoever plays there waits for the world.

@@ -10,6 +10,7 @@ from breakfix.cli.options import Json
 from breakfix.cli.output import emit, say
 from runners.hosts.engine import Engine
 from runners.hosts.leftovers import sweep
+from runners.kernel.own.machine import sweep_own
 from runners.kernel.vm import sweep as sweep_machines
 from scenario_dsl.errors import HostError
 
@@ -32,20 +33,23 @@ def command(
         breakfix clean --all --images
     """
     machines = sweep_machines(everything=everything)
+    hosts = sweep_own(everything=everything)
     try:
         engine = Engine.connect()
     except HostError:
         # Virtual machines need no engine.
-        if not machines:
+        if not machines and not hosts:
             raise
-        say(f"ended {machines} virtual machines")
+        say(f"ended {machines} virtual machines, put {len(hosts)} hosts of your own back")
         return 0
     removed = sweep(engine, everything=everything)
     gone = [name for name, _, _ in engine.images()] if images else []
     for name in gone:
         engine.remove_image(name)
     if as_json_document:
-        emit({"containers": list(removed), "images": gone, "machines": machines})
+        emit({"containers": list(removed), "images": gone, "machines": machines, "hosts": list(hosts)})
     else:
         say(f"removed {len(removed)} containers and {len(gone)} images, ended {machines} virtual machines")
+        if hosts:
+            say(f"put back: {', '.join(hosts)}")
     return 0

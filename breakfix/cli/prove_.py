@@ -8,12 +8,11 @@ from typing import Annotated
 import typer
 
 from breakfix.cli.bundles import is_compiled, own_bundle
-from breakfix.cli.options import BackendName, Json, Quiet
+from breakfix.cli.options import BackendName, Inventory, Json, Owned, Quiet, backend_on
 from breakfix.cli.output import emit, say
 from breakfix.cli.proving import as_document, prove_with_progress, show_proof
 from compiler.bundle import write_proof
 from compiler.verify import verify_under_ephemeral_key
-from runners.backends.registry import find_backend
 
 
 def command(
@@ -26,6 +25,8 @@ def command(
         int | None, typer.Option("--workers", "-j", min=1, help="Processes; default: every CPU.")
     ] = None,
     backend: BackendName = "sim",
+    inventory: Inventory = None,
+    owned: Owned = False,
     verbose: Annotated[bool, typer.Option("--verbose", "-v", help="Show what passed too.")] = False,
     quiet: Quiet = False,
     as_json_document: Json = False,
@@ -47,10 +48,10 @@ def command(
     compiled = own_bundle(bundle)
     proof = prove_with_progress(
         verify_under_ephemeral_key(compiled),
-        find_backend(backend),
+        backend_on(backend, inventory, owned=owned),
         scenarios=scenarios or (),
         repeats=repeats,
-        processes=workers,
+        processes=workers if inventory is None else 1,  # a host is one process's
         quiet=quiet,
     )
     if as_json_document:

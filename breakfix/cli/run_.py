@@ -9,13 +9,12 @@ from typing import Annotated, Literal
 
 import typer
 
-from breakfix.cli.options import Json, Quiet, TrustKey, trusted
+from breakfix.cli.options import Inventory, Json, Owned, Quiet, TrustKey, backend_on, trusted
 from breakfix.cli.output import emit, say
 from breakfix.cli.running import Asked, executor_for, from_document, last_beside, summary_data
 from breakfix.cli.watching import watching
 from compiler.verify import verify
 from runners.agents.registry import parse_agent
-from runners.backends.registry import find_backend
 from runners.course import Course, retrying
 from runners.plan import plan
 from runners.planning.document import is_plan
@@ -77,6 +76,8 @@ def command(
             "--backend", help="What worlds are made of; repeat it to play everything on each.  [default: sim]"
         ),
     ] = None,
+    inventory: Inventory = None,
+    owned: Owned = False,
     quiet: Quiet = False,
     as_json_document: Json = False,
 ) -> int:
@@ -118,8 +119,12 @@ def command(
         asked = Asked(
             resolved=Resolved(plan=resolved, bundles=tuple(verified), agents=tuple(specs)),
             course=Course() if retries is None else Course(retries=retrying(retries)),
-            backends=tuple(map(find_backend, resolved.backends)),
+            backends=tuple(
+                backend_on(name, inventory if name == "kernel" else None, owned=owned) for name in resolved.backends
+            ),
         )
+    if inventory is not None and (executor != "local" or "kernel" not in (backends or ())):
+        raise AuthorError("--inventory is for --backend kernel, and needs --executor local: a host is one process's")
     if executor == "local" and workers is not None:
         raise AuthorError("--workers is for the ray executor; local plays in this process")
     earlier = list(since or ())

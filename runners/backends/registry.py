@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from importlib import import_module
+from pathlib import Path
 from types import MappingProxyType
 
 from runners.worlds import Backend
@@ -26,4 +27,11 @@ def find_backend(name: str) -> Backend:
         raise AuthorError(f"there is no backend `{name}` here; there is: {', '.join(BACKENDS)}")
     module, kind = BACKENDS[name]
     backend: Backend = getattr(import_module(module), kind)()
+    return backend
+
+
+def find_on(inventory: Path) -> Backend:
+    """The backend `kernel` on the hosts of an inventory, each of which is its user's own."""
+    module, kind = BACKENDS["kernel"]
+    backend: Backend = getattr(import_module(module), kind)(inventory)
     return backend

@@ -144,7 +144,7 @@ class Hosts:
                 raise
             with self._lock:
                 self._free.append(host)
-            return f"the scheduler was unloaded (/sys/kernel/sched_ext/state: {state})"
+            return f"when its world was closed, /sys/kernel/sched_ext/state said {state}"
         finally:
             self._places.release()
 

@@ -292,12 +292,14 @@ class Warden:
         return {"remains": wrong, "state": read(STATE), "events": read(EVENTS).splitlines()}
 
     def leave(self) -> None:
-        """Put everything back."""
-        self.reset()
+        """Put everything back. Where that was done, nobody has to do it again."""
+        wrong = self.reset()["remains"]
         for name in CONTROLLERS:
             if name not in self._controllers:
                 with contextlib.suppress(OSError):
                     write(f"{GROUPS}/cgroup.subtree_control", f"-{name}")
+        if not wrong:
+            os.unlink(BEFORE)
 
     def remains(self) -> list[str]:
         """What of a world is still there."""

@@ -215,6 +215,7 @@ def test_a_cut_connection_leaves_the_host_clean(host: Host) -> None:
     again = Link(host._machine.ssh)
     try:
         assert again.hello["state"] == "disabled"
+        again.ask("open", services=[])  # which a host that is not clean refuses
     finally:
         again.close()
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import os
 import sys
 from dataclasses import replace
@@ -14,7 +15,7 @@ from breakfix.content import SHIPPED
 from compiler.model import PackContent
 from compiler.resolve import resolve
 from runners.backends.registry import find_backend
-from runners.kernel.image import find, image_name
+from runners.kernel.image import find, image_name, remove_old
 from runners.kernel.link import Link
 from runners.kernel.probes import evaluate
 from runners.kernel.readiness import needs
@@ -119,7 +120,42 @@ def test_other_backends_say_why_not(content: PackContent) -> None:
         assert "the scheduler of a container is the host's" in str(
             find_backend("container").unsupported(content, scenario)
         )
-        assert find_backend("kernel").unsupported(content, scenario) is None
+        # Where something is lacking, it is this machine and not the scenario.
+        here = find_backend("kernel").unsupported(content, scenario)
+        assert here is None or here.startswith("there is no usable host here: ")
+
+
+def test_without_a_usable_host_it_is_unsupported(
+    content: PackContent, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    for needed in ("qemu-system-x86_64", "ssh", "setpriv"):
+        (tmp_path / needed).touch(0o755)
+    monkeypatch.setenv("PATH", str(tmp_path))
+    monkeypatch.setenv("BREAKFIX_CACHE", str(tmp_path))
+    backend, scenario = find_backend("kernel"), content.scenarios["noisy-neighbour"]
+    assert "image of the system sched-ext-vm is not built here" in str(backend.unsupported(content, scenario))
+    (tmp_path / "qemu-system-x86_64").unlink()
+    assert "qemu-system-x86_64 is not installed (apt-get install" in str(backend.unsupported(content, scenario))
+
+
+def test_old_images_go_when_a_new_one_comes(tmp_path: Path) -> None:
+    """All but those of other systems and those that a machine runs on, with the packages that nobody is made of."""
+    for name, system, base in (
+        ("vm-new", "ours", "base-b"),
+        ("vm-old", "ours", "base-a"),
+        ("vm-used", "ours", "base-c"),
+        ("vm-other", "theirs", "base-b"),
+    ):
+        (tmp_path / name).mkdir()
+        (tmp_path / name / "image.json").write_text(json.dumps({"system": system, "base": base}))
+        (tmp_path / base).mkdir(exist_ok=True)
+    (tmp_path / "vm-new.123").mkdir()
+    (tmp_path / "running").mkdir()
+    (tmp_path / "running/breakfix-vm-x.json").write_text(json.dumps({"image": "vm-used"}))
+    (tmp_path / "running/gone.json").write_text("")
+    assert remove_old(tmp_path, tmp_path / "vm-new") == ("base-a", "vm-new.123", "vm-old")
+    left = {path.name for path in tmp_path.iterdir()}
+    assert left == {"vm-new", "vm-used", "vm-other", "base-b", "base-c", "running"}
 
 
 def test_what_the_kernel_backend_does_not_take_is_named(content: PackContent, library: Library) -> None:
