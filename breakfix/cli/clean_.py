@@ -22,7 +22,8 @@ def command(
     images: Annotated[bool, typer.Option("--images", help="Also the images; they can be built again.")] = False,
     as_json_document: Json = False,
 ) -> int:
-    """Remove the containers that killed runs left behind. A run that starts does the same by itself.
+    """Remove the containers that killed runs left behind, and what they left on hosts of your own. A run that starts
+    does the same by itself.
 
     Networks and other processes need no cleaning: they end with the process that made them.
 
@@ -33,11 +34,11 @@ def command(
         breakfix clean --all --images
     """
     machines = sweep_machines(everything=everything)
-    hosts = sweep_own(everything=everything)
     try:
         engine = Engine.connect()
     except HostError:
-        # Virtual machines need no engine.
+        # Neither virtual machines nor hosts of one's own need an engine.
+        hosts = sweep_own(everything=everything)
         if not machines and not hosts:
             raise
         say(f"ended {machines} virtual machines, put {len(hosts)} hosts of your own back")
@@ -46,6 +47,8 @@ def command(
     gone = [name for name, _, _ in engine.images()] if images else []
     for name in gone:
         engine.remove_image(name)
+    # Last, since one that does not answer ends the command.
+    hosts = sweep_own(everything=everything)
     if as_json_document:
         emit({"containers": list(removed), "images": gone, "machines": machines, "hosts": list(hosts)})
     else:
