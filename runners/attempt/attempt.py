@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from dataclasses import replace
 
 from cryptography.hazmat.primitives.asymmetric.ed25519 import Ed25519PrivateKey
 
+from compiler.evidence import EvidenceRef
 from compiler.layout import sha256
 from compiler.receipts import Environment, Receipt, sign_receipt
 from compiler.verdict import Verdict
@@ -40,7 +42,7 @@ from runners.plan import plan
 from runners.records import AgentIdentity, judge
 from runners.trials import Job, play_trial, trial_id, world_seed
 from runners.typed.sentry import watched
-from runners.worlds import Backend
+from runners.worlds import Backend, Computed, Crowded
 from scenario_dsl.errors import AuthorError, HostError
 from scenario_dsl.model import Hypothesis, Intervention
 from scenario_dsl.worlds import PRIMARY
@@ -112,8 +114,10 @@ class Attempt:
             raise AuthorError("the scenario was changed since this attempt began, or is played elsewhere: begin anew")
         attempt = cls(bundle, observed.scenario, backend, seed=observed.seed, agent=observed.agent)
         if next_stage([event.stage for event in events]) in ("inspect", "contract", "apply"):
+            # Where time is the real one no two moments are the same; what was seen has to be.
+            timed = not isinstance(backend, Crowded | Computed)
             for before in contents(events, "inspect", Inspected):
-                if attempt._run(before.typed).ref != before.evidence:
+                if _seen(attempt._run(before.typed).ref, timed=timed) != _seen(before.evidence, timed=timed):
                     raise HostError(
                         f"the world took another course this time, at `{before.typed}`",
                         remedy="worlds of this backend do not repeat: make the attempt through the Python API",
@@ -270,3 +274,8 @@ class Attempt:
     def close(self) -> None:
         """Give the world back."""
         self._live.close()
+
+
+def _seen(ref: EvidenceRef, *, timed: bool) -> EvidenceRef:
+    """An observation, where it is not timed without when it was made and how long that took."""
+    return ref if timed else replace(ref, at=0.0, seconds=0.0)

@@ -239,6 +239,32 @@ def test_a_world_that_takes_another_course_is_not_gone_on_with() -> None:
         Attempt.resume(BUNDLE, backend, attempt.events, {})
 
 
+@pytest.mark.parametrize("real", [True, False])
+def test_where_time_is_the_real_one_moments_need_not_be_the_same(real: bool) -> None:
+    class Late(ToyBackend):
+        opened = 0
+
+        def open(self, content: object, scenario: object, world: object, *, seed: int) -> ToyWorld:
+            live = super().open(content, scenario, world, seed=seed)
+            self.opened += 1
+            pace, elapsed = self.opened, live.elapsed
+            live.elapsed = lambda: pace * elapsed()
+            return live
+
+    backend = Late()
+    if real:
+        backend.computed = True
+    attempt = Attempt.start(BUNDLE, "repair", backend, seed=4)
+    attempt.predict(CLAIMS)
+    for _ in range(2):
+        attempt.probe("sleep 3")
+    if real:
+        assert Attempt.resume(BUNDLE, backend, attempt.events, {}).stage == "contract"
+    else:
+        with pytest.raises(HostError, match="took another course this time"):
+            Attempt.resume(BUNDLE, backend, attempt.events, {})
+
+
 def test_another_bundle_is_not_gone_on_with() -> None:
     attempt = started()
     with pytest.raises(AuthorError, match="the scenario was changed since"):
