@@ -13,7 +13,7 @@ from runners.pool.floor import Floor
 from runners.records_io import Line
 from runners.trials import Job, Works
 from runners.turns import Shut, Turns
-from runners.worlds import Crowded
+from runners.worlds import Computed, Crowded
 from scenario_dsl.errors import InternalError
 
 _Ended: TypeAlias = queue.SimpleQueue[tuple[Job, Line | BaseException]]
@@ -27,9 +27,12 @@ class LocalExecutor:
         self._works: Works | None = None
         self._floor: Floor | None = None
         self._turns: tuple[Turns, ...] = ()
+        self._chunk = _CHUNK
 
     def start(self, works: Works) -> None:
         self._works, self._floor = works, Floor(works)
+        # What takes its time is written down one by one: a kill may cost no more than what is under way.
+        self._chunk = 1 if any(isinstance(work.backend, Computed) for work in works.values()) else _CHUNK
         self._turns = tuple(work.backend.turns for work in works.values() if isinstance(work.backend, Crowded))
         for turns in self._turns:
             turns.open()
@@ -52,7 +55,7 @@ class LocalExecutor:
                     threading.Thread(target=_play, args=(job, floor, ended), daemon=True).start()
                     under_way += 1
                 if backlog.computing:
-                    lines, _ = floor.play(backlog.take(_CHUNK))
+                    lines, _ = floor.play(backlog.take(self._chunk))
                     computed = True
                     yield lines
             if not under_way:

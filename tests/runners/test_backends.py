@@ -71,3 +71,17 @@ def test_a_plan_names_each_backend_once_and_gets_those_that_it_names(tmp_path: P
     made = plan((BUNDLE,), AGENTS, backends=("toy", "elsewhere"))
     with pytest.raises(PlanError, match="for the backends toy, elsewhere, not for toy"):
         run(made, (BUNDLE,), AGENTS, (ToyBackend(),), tmp_path, executor=LocalExecutor())
+
+
+def test_what_takes_its_time_is_written_one_by_one(tmp_path: Path) -> None:
+    class Slow(ToyBackend):
+        computed = True
+
+    for backend, most in ((Slow(), 1), (ToyBackend(), 20)):
+        made = plan((BUNDLE,), AGENTS, backends=("toy",), attempts=2)
+        written: list[int] = []
+        run(
+            made, (BUNDLE,), AGENTS, (backend,), tmp_path / str(most), executor=LocalExecutor(),
+            progress=lambda told, written=written: written.append(len(told.lines)),
+        )  # fmt: skip
+        assert max(written) == most
