@@ -287,6 +287,8 @@ class ContainerWorld:
         if self._box.runs():
             if not outside.going_down():
                 return outside
+            # A shell ignores being asked to end, and the machine would wait for it.
+            self._session.close()
             self._box.wait_until_down()
         self._session.close()
         outside.close()
