@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import threading
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import ExitStack
@@ -34,11 +35,14 @@ class FleetWorld:
             undoing.callback(closed)
             network = Network(Plan.of(spec), bridged=True)
             undoing.callback(network.close)
+            started = _Started(len(openers))
             with ThreadPoolExecutor(len(openers)) as pool:
-                opening = {name: pool.submit(opener, network=network) for name, opener in openers.items()}
+                opening = {name: pool.submit(started.open, opener, network) for name, opener in openers.items()}
             for begun in opening.values():
                 if begun.exception() is None:
                     undoing.callback(begun.result().close)
+            if started.failed is not None:
+                raise started.failed
             self._machines = {name: begun.result() for name, begun in opening.items()}
             self._undoing = undoing.pop_all()
 
@@ -126,6 +130,31 @@ class FleetWorld:
 
         _each(self._machines, one)
         return {name: found[name] for name in self._machines}
+
+
+class _Started:
+    """Machines that come up together: nobody asks one of them before all listen, or are well."""
+
+    def __init__(self, number: int) -> None:
+        self._barrier = threading.Barrier(number)
+        self._lock = threading.Lock()
+        self.failed: BaseException | None = None
+        """What kept the first of them that did not come up."""
+
+    def open(self, opener: Opener, network: Network) -> ContainerWorld:
+        try:
+            return opener(network=network, together=self._wait)
+        except BaseException as error:
+            with self._lock:
+                self.failed = self.failed or error
+            self._barrier.abort()
+            raise
+
+    def _wait(self) -> None:
+        try:
+            self._barrier.wait()
+        except threading.BrokenBarrierError:
+            raise WorldError("another machine of the fleet did not come up") from None
 
 
 def _each(names: Iterable[str], work: Callable[[str], None]) -> None:

@@ -10,7 +10,7 @@ from runners.hosts.kernel_view import Process, descendants
 from runners.hosts.outside import Outside
 from runners.hosts.probes.storage import jobs
 
-_ENDING_SECONDS = 2.0
+_ENDING_SECONDS = 5.0
 _PAUSE = 0.05
 _RUN_BY_CRON = ("/etc/cron.hourly", "/etc/cron.daily", "/etc/cron.weekly", "/etc/cron.monthly")
 

@@ -73,11 +73,13 @@ class ContainerWorld:
         coming: Sequence[Sequence[Task]] = (),
         network: Network | None = None,
         disks: Sequence[Described] = (),
+        together: Callable[[], None] = lambda: None,
         closed: Callable[[], None] = lambda: None,
     ) -> None:
         """digests: of programs of the image; healthy: probes that hold once everything answers; asked: probes whose
         usual answer is to be known; coming: what will be applied first, if anything will; network: that of a fleet;
-        disks: file systems of its own; closed: called once, when nothing of the world is left."""
+        disks: file systems of its own; together: called when it listens and when it is well, and returns once all of
+        its fleet have come as far; closed: called once, when nothing of the world is left."""
         self._engine, self._spec, self._image, self._recordings = engine, spec, image, recordings
         self._state: str | None = image
         self._telling: Future[Teller | None] | None = None
@@ -100,11 +102,12 @@ class ContainerWorld:
             undoing.callback(self._hush)
             self._layers = Layers.of(engine.inspect(self._box.container))
             self._outside.manager.wait_until_up(_services(spec), self._box.runs)
-            self._wait_until_well(healthy)
+            self._wait_until_well(healthy, together)
             self._outside.remember()
             for probe in asked:
                 if probe not in healthy:
                     evaluate(self._outside, probe)
+            together()
             self._clients = self._outside.clients = Clients(spec, self._box.plan.own, self._box.outside, seed)
             undoing.callback(self._clients.close)
             self._session = Session(engine, self._box.container)
@@ -112,7 +115,7 @@ class ContainerWorld:
             self._undoing = undoing.pop_all()
         self._opened = time.monotonic()
 
-    def _wait_until_well(self, healthy: Sequence[Probe]) -> None:
+    def _wait_until_well(self, healthy: Sequence[Probe], together: Callable[[], None]) -> None:
         """A unit is active before its program listens, on a busy machine by seconds. Nobody is asked for anything
         before all listen: what cannot be served yet would be written into their logs. Raises DBusError."""
         until = time.monotonic() + _WELL_SECONDS
@@ -124,6 +127,7 @@ class ContainerWorld:
         }
         while not wanted <= listening(self._box.pid) and time.monotonic() < until:
             time.sleep(_PAUSE)
+        together()
         with self._outside.still():
             well = [probe for probe in sockets if evaluate(self._outside, probe).holds]
 

@@ -2,15 +2,18 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
+from concurrent.futures import ThreadPoolExecutor
 from dataclasses import replace
+from functools import partial
 
 import pytest
 
 from runners.backends.container import ContainerBackend
 from runners.backends.sim import SimBackend
 from runners.hosts.engine import owner
-from runners.worlds import LiveWorld
+from runners.hosts.fleet import _Started
+from runners.worlds import LiveWorld, WorldError
 from scenario_dsl.model import Node
 from tests.conformance.worlds import content, probe, run, scenario, task, world
 from tests.engine import built, engine
@@ -24,6 +27,34 @@ def test_the_sim_says_why_it_has_no_fleets() -> None:
     reason = SimBackend().unsupported(FLEET, scenario("small"))
     assert reason is not None
     assert "the fleet small: it simulates one machine" in reason
+
+
+def comes_up(seen: list[str], *, network: object, together: Callable[[], None]) -> str:
+    for state in ("listens", "is well"):
+        seen.append(state)
+        together()
+    return "open"
+
+
+def test_machines_of_a_fleet_wait_for_each_other() -> None:
+    started, seen = _Started(3), list[str]()
+    with ThreadPoolExecutor(3) as pool:
+        opening = [pool.submit(started.open, partial(comes_up, seen), None) for _ in range(3)]  # type: ignore[arg-type]
+    assert [begun.result() for begun in opening] == ["open"] * 3
+    assert seen == ["listens"] * 3 + ["is well"] * 3
+
+
+def test_one_machine_that_does_not_come_up_ends_the_wait_of_all() -> None:
+    def fails(*, network: object, together: Callable[[], None]) -> str:
+        together()
+        raise WorldError("it is out of memory")
+
+    started = _Started(3)
+    with ThreadPoolExecutor(3) as pool:
+        openers = (partial(comes_up, []), fails, partial(comes_up, []))
+        opening = [pool.submit(started.open, opener, None) for opener in openers]  # type: ignore[arg-type]
+    assert all(isinstance(begun.exception(), WorldError) for begun in opening)
+    assert str(started.failed) == "it is out of memory"
 
 
 @pytest.fixture(scope="module")
