@@ -13,7 +13,7 @@ from typing import Literal
 from scenario_dsl.model import Probe, System
 from scenario_dsl.modules import MODULES
 from scenario_dsl.probes import PROBES
-from scenario_dsl.worlds import ResolvedFault, ResolvedScenario, World
+from scenario_dsl.worlds import ResolvedScenario, World
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -112,27 +112,14 @@ def lacking(scenario: ResolvedScenario, system: System, backend: str) -> tuple[L
 
 
 def _in_world(world: World, capabilities: Capabilities) -> Iterator[Lack]:
-    for fault in world.faults:
-        yield from _in_fault(fault, world, capabilities)
-    for cascade in world.cascades:
-        yield from _in_probe(cascade.when, f"cascade {cascade.name}", world, capabilities)
-        for fault in cascade.inject:
-            yield from _in_fault(fault, world, capabilities)
-    for objective in world.objectives:
-        if isinstance(objective.check, Probe):
-            yield from _in_probe(objective.check, f"objective {objective.name}", world, capabilities)
-    for invariant in world.invariants:
-        yield from _in_probe(invariant.probe, f"invariant {invariant.name}", world, capabilities)
-
-
-def _in_fault(fault: ResolvedFault, world: World, capabilities: Capabilities) -> Iterator[Lack]:
-    user = f"fault {fault.fault}"
-    for task in (*fault.inject, *fault.revert):
-        reason = capabilities.lacks_modules.get(task.module)
-        if reason is not None:
-            yield Lack(kind="module", name=task.module, user=user, world=world.name, reason=reason)
-    for probe in fault.witness:
-        yield from _in_probe(probe, user, world, capabilities)
+    for fault in world.every_fault():
+        for task in (*fault.inject, *fault.revert):
+            reason = capabilities.lacks_modules.get(task.module)
+            if reason is not None:
+                user = f"fault {fault.fault}"
+                yield Lack(kind="module", name=task.module, user=user, world=world.name, reason=reason)
+    for asked in world.probes():
+        yield from _in_probe(asked.probe, asked.who, world, capabilities)
 
 
 def _in_probe(probe: Probe, user: str, world: World, capabilities: Capabilities) -> Iterator[Lack]:

@@ -6,9 +6,9 @@ a run can fill, and those of `item` and registered results in tasks, which only 
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
-from typing import Literal
+from typing import Literal, NamedTuple
 
 from scenario_dsl.model import (
     Delay,
@@ -50,6 +50,19 @@ class ResolvedCascade:
     repeat: bool
 
 
+class Asked(NamedTuple):
+    """A probe of a world, and who asks it. later: it is the witness of a fault that only a cascade brings."""
+
+    kind: Literal["fault", "cascade", "objective", "invariant"]
+    name: str
+    probe: Probe
+    later: bool = False
+
+    @property
+    def who(self) -> str:
+        return f"{self.kind} {self.name}"
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
 class World:
     """One copy of a scenario, concrete. In a control, `faults` are the decoys."""
@@ -63,6 +76,24 @@ class World:
     cascades: tuple[ResolvedCascade, ...]
     objectives: tuple[Objective, ...]
     invariants: tuple[Invariant, ...]
+
+    def every_fault(self) -> tuple[ResolvedFault, ...]:
+        """Those that it begins with, and those that cascades bring."""
+        return (*self.faults, *(fault for cascade in self.cascades for fault in cascade.inject))
+
+    def probes(self) -> Iterator[Asked]:
+        """Everything that is ever asked of it."""
+        for fault in self.faults:
+            yield from (Asked("fault", fault.fault, probe) for probe in fault.witness)
+        for cascade in self.cascades:
+            yield Asked("cascade", cascade.name, cascade.when)
+            for fault in cascade.inject:
+                yield from (Asked("fault", fault.fault, probe, later=True) for probe in fault.witness)
+        for objective in self.objectives:
+            if isinstance(objective.check, Probe):
+                yield Asked("objective", objective.name, objective.check)
+        for invariant in self.invariants:
+            yield Asked("invariant", invariant.name, invariant.probe)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -16,8 +16,8 @@ from runners.crowding import each
 from runners.opening import Site
 from runners.plan import PlanError
 from runners.worlds import Backend, WorldError
-from scenario_dsl.model import Intervention, Probe
-from scenario_dsl.worlds import ResolvedScenario, World
+from scenario_dsl.model import Intervention
+from scenario_dsl.worlds import Asked, ResolvedScenario, World
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -84,14 +84,14 @@ def _scenario(scenario: ResolvedScenario, sites: tuple[Site, ...]) -> Iterator[C
     ours, theirs = (each(site.backend, partial(_played, site), turns) for site in sites)
     for turn, here, there in zip(turns, ours, theirs, strict=True):
         where = f"{scenario.name}, {turn.world.name}, {turn.player}"
-        subjects = [name for name, _ in _probes(turn.world)]
+        subjects = [f"{asked.who}: {asked.probe.type}" for asked in _questions(turn.world)]
         yield from verdicts(f"{where}, before", subjects, here.before, there.before)
         yield from verdicts(f"{where}, after", subjects, here.after, there.after)
         yield from exit_codes("exit code of a player", where, here.typed, there.typed)
 
 
 def _played(site: Site, turn: _Turn) -> Played:
-    probes = [probe for _, probe in _probes(turn.world)]
+    probes = [asked.probe for asked in _questions(turn.world)]
     return play(site, turn.world, probes, turn.intervention, site.scenario.limits)
 
 
@@ -109,15 +109,6 @@ def _turns(scenario: ResolvedScenario) -> Iterator[_Turn]:
         yield _Turn(scenario.worlds[0], habit.name, habit)
 
 
-def _probes(world: World) -> Iterator[tuple[str, Probe]]:
-    """Everything that is asked of a world, by name."""
-    for fault in world.faults:
-        for number, probe in enumerate(fault.witness, 1):
-            yield f"witness {number} of {fault.fault}", probe
-    for objective in world.objectives:
-        if isinstance(objective.check, Probe):
-            yield f"objective {objective.name}", objective.check
-    for invariant in world.invariants:
-        yield f"invariant {invariant.name}", invariant.probe
-    for cascade in world.cascades:
-        yield f"condition of {cascade.name}", cascade.when
+def _questions(world: World) -> tuple[Asked, ...]:
+    """What is asked of a world from its beginning on."""
+    return tuple(asked for asked in world.probes() if not asked.later)

@@ -176,7 +176,4 @@ def _about(node: str, probes: Sequence[Probe]) -> tuple[Probe, ...]:
 
 
 def _questions(world: World) -> tuple[Probe, ...]:
-    checks = [objective.check for objective in world.objectives]
-    probes = [check for check in checks if isinstance(check, Probe)]
-    probes += [invariant.probe for invariant in world.invariants]
-    return (*probes, *(cascade.when for cascade in world.cascades))
+    return tuple(asked.probe for asked in world.probes() if asked.kind != "fault")

@@ -6,7 +6,7 @@ from collections.abc import Iterator
 
 from runners.hosts.disks import described, mount_of
 from scenario_dsl.model import Probe, System
-from scenario_dsl.worlds import ResolvedScenario, World
+from scenario_dsl.worlds import ResolvedScenario
 
 _LONGEST_SETTLE = 120.0
 ARGUMENTS = {
@@ -24,8 +24,8 @@ TYPES = {
 def reasons(scenario: ResolvedScenario, system: System) -> Iterator[str]:
     """Why the scenario cannot be played here, each naming who asks for what."""
     for world in scenario.worlds:
-        for who, probe in _probes(world):
-            yield from (f"{who} (world {world.name}) {reason}" for reason in unmeasured(probe, system))
+        for asked in world.probes():
+            yield from (f"{asked.who} (world {world.name}) {reason}" for reason in unmeasured(asked.probe, system))
         for objective in world.objectives:
             if objective.settle > _LONGEST_SETTLE:
                 yield (
@@ -45,7 +45,8 @@ def unmeasured(probe: Probe, system: System | None = None) -> Iterator[str]:
 
 def measured(scenario: ResolvedScenario) -> tuple[str, ...]:
     """The paths whose file systems are measured in any of its worlds: all of its worlds have these file systems."""
-    probes = (probe for world in scenario.worlds for _, probe in _probes(world) if probe.type == "disk")
+    asked = (asked.probe for world in scenario.worlds for asked in world.probes())
+    probes = (probe for probe in asked if probe.type == "disk")
     return tuple(dict.fromkeys(str(probe.arguments["path"]) for probe in probes))
 
 
@@ -53,17 +54,3 @@ def _is_made(probe: Probe, system: System) -> bool:
     """Is it about a file system that worlds have in its described size?"""
     place = mount_of(system.settings, str(probe.arguments["path"]))
     return place == "/tmp" or place in described(system.settings)
-
-
-def _probes(world: World) -> Iterator[tuple[str, Probe]]:
-    for fault in world.faults:
-        yield from ((f"fault {fault.fault}", probe) for probe in fault.witness)
-    for cascade in world.cascades:
-        yield f"cascade {cascade.name}", cascade.when
-        for fault in cascade.inject:
-            yield from ((f"fault {fault.fault}", probe) for probe in fault.witness)
-    for objective in world.objectives:
-        if isinstance(objective.check, Probe):
-            yield f"objective {objective.name}", objective.check
-    for invariant in world.invariants:
-        yield f"invariant {invariant.name}", invariant.probe

@@ -13,8 +13,7 @@ def reasons(scenario: ResolvedScenario, system: System) -> Iterator[str]:
     if not isinstance(system.settings.get("kernel"), dict):
         yield f"the system {system.name} has no `kernel`: it is no host with sched_ext"
     for world in scenario.worlds:
-        faults = (*world.faults, *(fault for cascade in world.cascades for fault in cascade.inject))
-        for fault in faults:
+        for fault in world.every_fault():
             yield from _in_fault(fault, world.name)
 
 

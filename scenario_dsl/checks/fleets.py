@@ -5,11 +5,10 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from scenario_dsl.diagnostics import Diagnostic, closest
-from scenario_dsl.model import Probe
 from scenario_dsl.nodes import Document
 from scenario_dsl.problems import meaning as problems
 from scenario_dsl.realise.known import Known
-from scenario_dsl.worlds import ResolvedFault, ResolvedScenario, World
+from scenario_dsl.worlds import ResolvedScenario, World
 
 
 def check_nodes(document: Document, scenario: ResolvedScenario, known: Known) -> Iterator[Diagnostic]:
@@ -39,20 +38,7 @@ def check_nodes(document: Document, scenario: ResolvedScenario, known: Known) ->
 
 def _named(world: World) -> Iterator[tuple[str, object]]:
     """(who, the machine that it names) of all that may name one."""
-    for fault in world.faults:
-        yield from _of_fault(fault)
-    for cascade in world.cascades:
-        yield f"the cascade `{cascade.name}`", cascade.when.arguments.get("node")
-        for fault in cascade.inject:
-            yield from _of_fault(fault)
-    for objective in world.objectives:
-        if isinstance(objective.check, Probe):
-            yield f"the objective `{objective.name}`", objective.check.arguments.get("node")
-    for invariant in world.invariants:
-        yield f"the invariant `{invariant.name}`", invariant.probe.arguments.get("node")
-
-
-def _of_fault(fault: ResolvedFault) -> Iterator[tuple[str, object]]:
-    user = f"the fault `{fault.fault}`"
-    yield from ((user, task.delegate_to) for task in (*fault.inject, *fault.revert))
-    yield from ((user, probe.arguments.get("node")) for probe in fault.witness)
+    for fault in world.every_fault():
+        yield from ((f"the fault `{fault.fault}`", task.delegate_to) for task in (*fault.inject, *fault.revert))
+    for asked in world.probes():
+        yield f"the {asked.kind} `{asked.name}`", asked.probe.arguments.get("node")
