@@ -14,8 +14,8 @@ from bench_container import SCENARIO, floor
 
 from runners.backends.container import ContainerBackend
 from runners.crowding import each
-from runners.gate.attempt import examine
 from runners.gate.bench import Bench
+from runners.gate.examination import examine
 from runners.hosts.engine import Engine
 from runners.hosts.images import find
 from runners.objectives import settling

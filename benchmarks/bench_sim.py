@@ -14,8 +14,8 @@ from runners.agents.gold import Gold
 from runners.agents.protocol import Setting
 from runners.backends.sim import SimBackend
 from runners.episode import play
-from runners.gate.attempt import examine
 from runners.gate.bench import Bench
+from runners.gate.examination import examine
 from runners.opening import Site
 from runners.prove.proving import prove_scenario
 from starter import starter

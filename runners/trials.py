@@ -13,8 +13,8 @@ from runners.agents.boundary import admit_usage
 from runners.agents.protocol import Agent, AgentFactory, AgentUnavailableError, Setting, Usage
 from runners.crowding import turn
 from runners.episode import Episode
-from runners.gate.attempt import examine, shown
 from runners.gate.bench import Bench
+from runners.gate.examination import examine, shown
 from runners.opening import Site
 from runners.records import AgentIdentity, ErrorKind, GateFact, Trial, TrialRecord
 from runners.seeds import derive

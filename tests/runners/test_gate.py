@@ -9,8 +9,8 @@ import pytest
 from runners.agents.interventional import InterventionAgent
 from runners.agents.protocol import Agent, Run
 from runners.agents.script import ScriptAgent
-from runners.gate.attempt import shown
 from runners.gate.bench import Bench
+from runners.gate.examination import shown
 from runners.gate.repeat import repeat
 from runners.gate.reversibility import reversibility
 from runners.interventions import as_typed
