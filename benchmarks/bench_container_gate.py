@@ -1,4 +1,5 @@
-"""What the gate costs on containers, beside what it takes to boot as many worlds at once. Medians of alternating runs.
+"""What the gate adds to an episode in containers, beside what it takes to boot as many worlds. Medians of alternating
+runs: an episode with the gate and one without it.
 
 Run, as root and with an engine (docs/containers.md): python benchmarks/bench_container_gate.py [RUNS]
 """
@@ -13,13 +14,12 @@ from collections.abc import Callable
 from bench_container import SCENARIO, floor
 
 from runners.backends.container import ContainerBackend
-from runners.crowding import each
-from runners.gate.bench import Bench
-from runners.gate.examination import examine
 from runners.hosts.engine import Engine
 from runners.hosts.images import find
 from runners.objectives import settling
 from runners.opening import Site
+from runners.prove.case import Case
+from runners.records import judge
 from scenario_dsl.errors import HostError
 from starter import starter
 
@@ -36,19 +36,19 @@ def main() -> None:
     except HostError as missing:
         print(f"NOTHING MEASURED: {missing} ({missing.remedy})")
         return
-    site = Site(content=bundle.content, scenario=scenario, backend=ContainerBackend())
-    bench = Bench(site=site, limits=scenario.limits, seed=1)
+    case = Case(Site(content=bundle.content, scenario=scenario, backend=ContainerBackend()), repeats=1)
     worlds = len(scenario.worlds) + 2  # repeat and reversibility have one each
     # The first time, Ansible tells each world its faults, and the solution is played for its bystanders.
-    facts = examine(bench, scenario.gold, ())
-    assert all(fact.finding in ("pass", "not-applicable") for fact in facts), facts
+    verdict = judge([case.intervene(case.primary, scenario.gold)])
+    assert verdict == "VERIFIED", verdict
     floors: list[float] = []
     together: list[float] = []
     gates: list[float] = []
     for _ in range(runs):
         floors.append(floor(engine, system))
-        together.append(timed(lambda: each(site.backend, lambda _: floor(engine, system), range(worlds))))
-        gates.append(timed(lambda: examine(bench, scenario.gold, ())))
+        together.append(timed(lambda: case.each(lambda _: floor(engine, system), range(worlds))))
+        alone = timed(lambda: case.intervene(case.primary, scenario.gold, gate=lambda: False))
+        gates.append(timed(lambda: case.intervene(case.primary, scenario.gold)) - alone)
     base = statistics.median(floors)
     print(f"create, start, systemd up    {base:7.2f} s   (the floor; n = {runs}, medians throughout)")
     for name, times in ((f"{worlds} of them at once", together), (f"the gate: {worlds} worlds", gates)):

@@ -7,6 +7,7 @@ destructive commands, each is read before it runs; one that would destroy the ma
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from contextlib import suppress
 from dataclasses import dataclass, replace
 
@@ -78,17 +79,37 @@ class Episode:
         return not self.unmet
 
 
-def play(live: LiveWorld, scenario: ResolvedScenario, world: World, agent: Agent, limits: Limits) -> Episode:
+def unnoticed(_submitted: Intervention | None) -> None:
+    """Nobody wants to know."""
+
+
+def play(
+    live: LiveWorld,
+    scenario: ResolvedScenario,
+    world: World,
+    agent: Agent,
+    limits: Limits,
+    met: Callable[[Intervention | None], None] = unnoticed,
+) -> Episode:
     """Let `agent` play in `live`, whose faults are in force and witnessed. The clock starts here.
 
+    met: told what was handed in once everything that was asked for is done, before it is watched whether it stays so.
     Raises WorldError when the world fails and AgentUnavailableError when what the agent stands on does.
     """
-    return _Play(live, scenario, world, limits).play(agent)
+    return _Play(live, scenario, world, limits, met).play(agent)
 
 
 class _Play:
-    def __init__(self, live: LiveWorld, scenario: ResolvedScenario, world: World, limits: Limits) -> None:
+    def __init__(
+        self,
+        live: LiveWorld,
+        scenario: ResolvedScenario,
+        world: World,
+        limits: Limits,
+        met: Callable[[Intervention | None], None],
+    ) -> None:
         self._live = live
+        self._met = met
         self._scenario = scenario
         self._world = world
         self._limits = limits
@@ -288,6 +309,8 @@ class _Play:
                 break
             self._live.wait(pause)
             harms += len(self._look("after the last command")[0])
+        if not self._board.pending():
+            self._met(self._submitted)
         held = self._board.met()
         for _ in range(2):
             self._live.wait(window / 2)

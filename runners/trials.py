@@ -4,7 +4,9 @@ from __future__ import annotations
 
 import hashlib
 from collections.abc import Callable, Mapping
+from contextlib import closing
 from dataclasses import dataclass, field, replace
+from functools import partial
 from typing import Literal, NamedTuple, TypeAlias
 
 from compiler.codec import dump
@@ -12,9 +14,9 @@ from compiler.model import PackContent
 from runners.agents.boundary import admit_usage
 from runners.agents.protocol import Agent, AgentFactory, AgentUnavailableError, Setting, Usage
 from runners.crowding import turn
-from runners.episode import Episode
+from runners.episode import Episode, unnoticed
 from runners.gate.bench import Bench
-from runners.gate.examination import examine, shown
+from runners.gate.examination import examine, prepare, shown
 from runners.opening import Site
 from runners.records import AgentIdentity, ErrorKind, GateFact, Trial, TrialRecord
 from runners.seeds import derive
@@ -137,17 +139,20 @@ def play_trial(job: Job, site: Site, world: World, agent: Agent, *, gate: Callab
     trial = job.trial
     limits = Limits(commands=trial.max_commands, seconds=trial.max_seconds, output_bytes=trial.output_bytes)
     bench = Bench(site=site, limits=limits, seed=world_seed(trial))
-    # The seed is the trial's own in every role: a twin's episode is an attempt of its own, not a copy of the gate's.
-    with turn(site.backend, lambda: site.broken(world, seed=bench.seed)) as live:
-        try:
-            played = bench.play(live, world, agent)
-        finally:
-            live.close()
-    episode = played.episode
-    facts = _with_parting(live, shown(bench, played, "policy"))
-    if world.role == "primary" and facts[0].finding == "pass" and gate():
-        typed = tuple(one.text for one in episode.turns if one.kind == "run")
-        facts += examine(bench, episode.submitted, typed)
+    # Where it is not sure that the gate will be asked, nothing is opened for it ahead.
+    met = partial(prepare, bench) if world.role == "primary" and gate is always else unnoticed
+    with closing(bench.ahead):
+        # The trial's own seed in every role: a twin's episode is an attempt of its own, not a copy of the gate's.
+        with turn(site.backend, lambda: site.broken(world, seed=bench.seed)) as live:
+            try:
+                played = bench.play(live, world, agent, met)
+            finally:
+                live.close()
+        episode = played.episode
+        facts = _with_parting(live, shown(bench, played, "policy"))
+        if world.role == "primary" and facts[0].finding == "pass" and gate():
+            typed = tuple(one.text for one in episode.turns if one.kind == "run")
+            facts += examine(bench, episode.submitted, typed)
     return _record(job, episode, facts)
 
 

@@ -2,16 +2,17 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
 from runners.agents.interventional import InterventionAgent
 from runners.agents.protocol import Agent
-from runners.episode import Episode, play
+from runners.episode import Episode, play, unnoticed
+from runners.gate.ahead import Ahead
 from runners.opening import Site
 from runners.seeds import derive
-from runners.worlds import Facts, LiveWorld
+from runners.worlds import Crowded, Facts, LiveWorld
 from scenario_dsl.model import Intervention, Limits
 from scenario_dsl.worlds import World
 
@@ -34,6 +35,7 @@ class Bench:
     site: Site
     limits: Limits
     seed: int
+    ahead: Ahead = field(default_factory=Ahead)
 
     @property
     def primary(self) -> World:
@@ -47,16 +49,27 @@ class Bench:
     @contextmanager
     def broken(self, world: World) -> Iterator[LiveWorld]:
         """A fresh world in trouble, closed afterwards."""
-        live = self.site.broken(world, seed=self.seed_for(world))
+        live = self.ahead.take(world) or self._open(world)
         try:
             yield live
         finally:
             live.close()
 
-    def play(self, live: LiveWorld, world: World, agent: Agent) -> Played:
-        """An agent's whole episode in a world that is open: with cascades, objectives and invariants."""
+    def prepare(self, worlds: Sequence[World]) -> None:
+        """Begin to open what will soon be wanted, where that takes real time and others wait meanwhile."""
+        if isinstance(self.site.backend, Crowded):
+            self.ahead.begin(self._open, worlds)
+
+    def _open(self, world: World) -> LiveWorld:
+        return self.site.broken(world, seed=self.seed_for(world))
+
+    def play(
+        self, live: LiveWorld, world: World, agent: Agent, met: Callable[[Intervention | None], None] = unnoticed
+    ) -> Played:
+        """An agent's whole episode in a world that is open: with cascades, objectives and invariants. met: see
+        `runners.episode.play`."""
         before = live.facts()
-        episode = play(live, self.site.scenario, world, agent, self.limits)
+        episode = play(live, self.site.scenario, world, agent, self.limits, met)
         return Played(world=world, episode=episode, before=before, after=live.facts())
 
     def solution(self, world: World) -> Played:

@@ -28,6 +28,13 @@ def shown(bench: Bench, played: Played, means: Means) -> tuple[GateFact, ...]:
     return recovered, bystanders(bench, played, means)
 
 
+def prepare(bench: Bench, submitted: Intervention | None) -> None:
+    """Begin to open the worlds that `examine` will ask for."""
+    scenario = bench.site.scenario
+    again = () if scenario.kind == "investigation" else (bench.primary, bench.primary)
+    bench.prepare(again if submitted is None else (*scenario.worlds, *again))
+
+
 def examine(bench: Bench, submitted: Intervention | None, typed: tuple[str, ...]) -> tuple[GateFact, ...]:
     """The facts beyond the primary's own episode, for an attempt that recovered it.
 
