@@ -28,6 +28,7 @@ OWNER = "breakfix.owner"
 """The process that a container belongs to: see `owner`."""
 Given = ParamSpec("Given")
 _SECONDS = 120
+_WRITTEN_SECONDS, _PAUSE = 20.0, 0.01
 _START = (
     "apt-get install docker.io iptables, then as root `dockerd --userns-remap=default`; $DOCKER_HOST names another "
     "socket (docs/containers.md)"
@@ -217,7 +218,14 @@ class Engine:
         return str(made["Id"]), link
 
     def exec_pid(self, name: str) -> int:
-        return int(_call(self.api.exec_inspect, name)["Pid"])
+        """Its number on this host. A program may have said something before the engine has written that down. Raises
+        EngineError."""
+        until = time.monotonic() + _WRITTEN_SECONDS
+        while not (pid := int(_call(self.api.exec_inspect, name)["Pid"] or 0)):
+            if time.monotonic() > until:
+                raise EngineError("the engine knows no number of a program that it runs")
+            time.sleep(_PAUSE)
+        return pid
 
     def exec_status(self, name: str) -> int:
         return int(_call(self.api.exec_inspect, name)["ExitCode"] or 0)

@@ -10,7 +10,7 @@ from runners.hosts.kernel_view import Process, descendants
 from runners.hosts.outside import Outside
 from runners.hosts.probes.storage import jobs
 
-_ENDING_SECONDS = 5.0
+_ENDING_SECONDS = 2.0
 _PAUSE = 0.05
 _RUN_BY_CRON = ("/etc/cron.hourly", "/etc/cron.daily", "/etc/cron.weekly", "/etc/cron.monthly")
 
@@ -19,11 +19,13 @@ def unowned(outside: Outside, shell: int) -> Mapping[str, str]:
     """Processes outside all services, `PID since START` -> command line. shell: the agent's own, 0 for none; what it
     has begun gets a moment to end, as a subshell does whose command has just been answered."""
     until = time.monotonic() + _ENDING_SECONDS
-    found = _unowned(outside, shell)
-    while descendants(shell, frozenset()) & {one.pid for one in found} and time.monotonic() < until:
-        time.sleep(_PAUSE)
+    while True:
+        # In this order: what ends between the two looks is not in the second one.
+        begun = descendants(shell, frozenset())
         found = _unowned(outside, shell)
-    return {f"{one.inner} since {one.started}": one.line for one in found}
+        if not begun & {one.pid for one in found} or time.monotonic() > until:
+            return {f"{one.inner} since {one.started}": one.line for one in found}
+        time.sleep(_PAUSE)
 
 
 def _unowned(outside: Outside, shell: int) -> list[Process]:

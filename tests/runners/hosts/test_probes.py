@@ -11,10 +11,12 @@ from collections.abc import Iterator
 from dataclasses import replace
 from pathlib import Path
 from types import SimpleNamespace
-from typing import cast
+from typing import Any, cast
 
 import pytest
 
+from runners.hosts import lingering
+from runners.hosts.engine import Engine
 from runners.hosts.files import Files
 from runners.hosts.kernel_view import Listener, Process
 from runners.hosts.lingering import unowned
@@ -139,6 +141,29 @@ def test_what_the_shell_has_begun_gets_a_moment_to_end(outside: SimpleNamespace)
             assert unowned(cast(Outside, outside), os.getpid()).keys() == {f"{long.pid} since "}
         finally:
             long.kill()
+
+
+def test_what_ends_while_it_is_looked_at_is_not_left_running(
+    outside: SimpleNamespace, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    outside.pid = 0
+    with subprocess.Popen(["sleep", "60"]) as ending:
+        seen = replace(_ME, pid=ending.pid, argv=("sleep",))
+        outside.processes = lambda: () if ending.poll() is not None else (seen,)
+
+        def ends_now(_pid: int) -> bool:
+            ending.kill()
+            ending.wait()
+            return False
+
+        monkeypatch.setattr(lingering, "_in_service", ends_now)
+        assert unowned(cast(Outside, outside), os.getpid()) == {}
+
+
+def test_a_shell_speaks_before_the_engine_has_written_down_its_number() -> None:
+    answers = iter((0, None, 4711))
+    engine = Engine(cast(Any, SimpleNamespace(exec_inspect=lambda _name: {"Pid": next(answers)})), "")
+    assert engine.exec_pid("shell") == 4711
 
 
 # -- redis
