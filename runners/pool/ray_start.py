@@ -41,7 +41,9 @@ def start_ray(workers: int | None = None) -> bool:
         if address and address != "local":
             ray.init(log_to_driver=False, logging_level=logging.ERROR)
         else:
+            # Without that word it would join whatever cluster was last started on this machine, whoever did.
             ray.init(
+                address="local",
                 num_cpus=workers,
                 include_dashboard=False,
                 log_to_driver=False,

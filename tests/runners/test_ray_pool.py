@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import os
 import socket
+import subprocess
+import sys
 import time
 from collections.abc import Iterator
 from pathlib import Path
@@ -211,3 +213,23 @@ def test_automatic_without_a_cluster_is_told_at_once(monkeypatch: pytest.MonkeyP
     (tmp_path / "none").write_text(f"127.0.0.1:{free_port()}\n")
     with pytest.raises(HostError, match="no Ray cluster answers"):
         start_ray()
+
+
+@pytest.mark.slow
+def test_a_cluster_that_somebody_else_started_here_is_not_joined(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.delenv(ADDRESS, raising=False)
+    from ray.cluster_utils import Cluster
+
+    others = Cluster(initialize_head=True, head_node_args={"num_cpus": 3, "include_dashboard": False})
+    try:
+        assert Path("/tmp/ray/ray_current_cluster").exists()
+        code = (
+            "import ray; from runners.pool.ray_start import start_ray; "
+            "print(start_ray(1), int(ray.cluster_resources()['CPU']))"
+        )
+        said = subprocess.run(
+            [sys.executable, "-c", code], cwd=ROOT, capture_output=True, text=True, timeout=120, check=True
+        )
+        assert said.stdout.split() == ["True", "1"]
+    finally:
+        others.shutdown()
