@@ -1,15 +1,19 @@
-"""Write the table of bad habits anew: `python -m tests.docs.habits`.
+"""Write the tables of bad habits anew: `python -m tests.docs.habits [PROOF.json...]`.
 
-Every bad habit of every shipped scenario, its own and the general ones, as the gate judges them on the sim.
+Every bad habit of every shipped scenario, its own and the general ones, as the gate judges them: on the sim, and for
+scenarios that need a real machine as `breakfix prove --json` found it there, in a page of its own.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+import json
+import sys
+from collections.abc import Iterator, Sequence
 from pathlib import Path
 
 from compiler.bundle import compile_pack
-from compiler.model import HabitProof
+from compiler.codec import dump, load
+from compiler.model import HabitProof, PackContent, ScenarioProof
 from compiler.verify import verify_under_ephemeral_key
 from runners.backends.sim import SimBackend
 from runners.opening import Site
@@ -21,7 +25,9 @@ from scenario_dsl.worlds import ResolvedScenario
 
 ROOT = Path(__file__).resolve().parents[2]
 PACKS = ROOT / "packs"
+KERNEL_PACKS = ROOT / "kernel_packs"
 PAGE = ROOT / "docs" / "habits.md"
+REAL_PAGE = ROOT / "docs" / "results" / "habits.md"
 _INTRODUCTION = """# What the gate says to bad habits
 
 <!-- Made by tests/docs/habits.py; change the scenarios or the gate, not this file. -->
@@ -29,7 +35,13 @@ _INTRODUCTION = """# What the gate says to bad habits
 Each scenario is played with its own bad habits and with the general ones, on the simulated server. None of them is
 VERIFIED, though many get the machine up again. [The gate](gate.md) says what its checks ask. Where the primary was not
 recovered, nothing else is asked; *bystanders* are the services of a broken machine that had no part in its trouble.
-Own habits stand first, in **bold**.
+Own habits stand first, in **bold**. Scenarios that only real machines can play have [a page too](results/habits.md).
+"""
+_REAL_INTRODUCTION = """# What the gate says to bad habits on real machines
+
+<!-- Made by tests/docs/habits.py from what `breakfix prove --json` printed. -->
+
+The scenarios that the simulated server cannot play, as [the other page](../habits.md) shows the rest.
 """
 _WORDS = {"pass": "passes", "fail": "refuses", "harm": "harm", "unknown": "unknown", "not-applicable": "–"}
 _WORST = ("harm", "fail", "unknown", "pass", "not-applicable")
@@ -39,8 +51,7 @@ _COLUMNS = ("habit", "primary", "bystanders", "twins", "controls", "repeat", "re
 def page() -> str:
     backend = SimBackend()
     parts = [_INTRODUCTION]
-    for pack in sorted(PACKS.glob("*/pack.yml")):
-        content = verify_under_ephemeral_key(compile_pack(load_library(pack.parent, [PACKS]))).content
+    for content in shipped():
         for scenario in content.scenarios.values():
             if backend.unsupported(content, scenario) is None:
                 case = Case(Site(content=content, scenario=scenario, backend=backend), repeats=1)
@@ -49,9 +60,29 @@ def page() -> str:
     return "\n".join(parts)
 
 
-def _section(scenario: ResolvedScenario, habits: list[HabitProof]) -> str:
+def real_page(proofs: Sequence[Path]) -> str:
+    """From what `breakfix prove --json` printed, one file or several."""
+    scenarios = {scenario.name: scenario for content in shipped() for scenario in content.scenarios.values()}
+    found = [_proven(one) for path in proofs for one in json.loads(path.read_bytes())["scenarios"]]
+    parts = [_section(scenarios[proof.scenario], proof.habits, on=proof.backend) for proof in found]
+    return "\n".join((_REAL_INTRODUCTION, *parts))
+
+
+def shipped() -> Iterator[PackContent]:
+    """What all shipped packs compile to."""
+    for folder in (PACKS, KERNEL_PACKS):
+        for pack in sorted(folder.glob("*/pack.yml")):
+            yield verify_under_ephemeral_key(compile_pack(load_library(pack.parent, [PACKS]))).content
+
+
+def _proven(document: dict[str, object]) -> ScenarioProof:
+    return load(ScenarioProof, dump({name: value for name, value in document.items() if name != "holds"}))
+
+
+def _section(scenario: ResolvedScenario, habits: Sequence[HabitProof], *, on: str = "") -> str:
     rows = [tuple(_row(scenario, habit)) for habit in habits]
-    return "\n".join((f"## {scenario.name}", "", f"{scenario.title}.", "", *table(_COLUMNS, rows)))
+    where = f" On `{on}`." if on else ""
+    return "\n".join((f"## {scenario.name}", "", f"{scenario.title}.{where}", "", *table(_COLUMNS, rows)))
 
 
 def _row(scenario: ResolvedScenario, habit: HabitProof) -> Iterator[str]:
@@ -75,4 +106,7 @@ def _row(scenario: ResolvedScenario, habit: HabitProof) -> Iterator[str]:
 
 
 if __name__ == "__main__":
-    PAGE.write_text(page(), encoding="utf-8")
+    if len(sys.argv) > 1:
+        REAL_PAGE.write_text(real_page([Path(name) for name in sys.argv[1:]]), encoding="utf-8")
+    else:
+        PAGE.write_text(page(), encoding="utf-8")
