@@ -128,7 +128,8 @@ def _play_real(live: ContainerWorld, folder: Path) -> list[tuple[bool, bool, str
         [program, "-i", str(folder / "hosts"), str(folder / "play.yml")],
         env={**os.environ, "ANSIBLE_CONNECTION_PLUGINS": str(plugins), "ANSIBLE_HOME": str(folder / "home"),
              "ANSIBLE_PIPELINING": "True", "ANSIBLE_DEPRECATION_WARNINGS": "false", "LC_ALL": "C.UTF-8",
-             "BREAKFIX_RECORDING": str(folder / "recording"), "DOCKER_HOST": live._engine.url},
+             "BREAKFIX_RECORDING": str(folder / "recording"), "BREAKFIX_SECONDS": "300",
+             "DOCKER_HOST": live._engine.url},
         capture_output=True, text=True, timeout=1200, check=False,
     )  # fmt: skip
     assert done.returncode == 0, done.stdout[-3000:] + done.stderr[-3000:]
