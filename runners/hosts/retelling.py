@@ -1,31 +1,27 @@
 """Runs in a world, on what Python it has: programs that Ansible had another world run are run again, in the same order.
 
-Standard input, a line of JSON each: first the libraries that Ansible's modules will need, as they are packed (base64),
-the last one what another world has compiled of them, or empty; then any number of times [[argv, given], …], where
+Standard input, a line of JSON each: first [libraries, compiled], the libraries that Ansible's modules will need as they
+are packed (base64), or what another world has compiled of them; then any number of times [[argv, given], …], where
 `given` (bytes as Latin-1) goes to the program's standard input. Standard output: once the libraries are loaded, what
 was compiled of them, packed likewise, or empty where it was given; and for each of the others [[exit code, standard
 output], …] as one line of JSON. It ends with its input.
 
 An Ansible module comes with the library that it needs, packed as source, and compiling that takes most of its time. So
-the libraries of all modules are unpacked into one folder, compiled in one world of all, and loaded once in each; and
-each module runs in a fork that has them.
+the libraries of all modules are compiled in one world of all, and loaded once in each; and each module runs in a fork
+that has them.
 """
 
 from __future__ import annotations
 
 import base64
-import contextlib
 import importlib
-import io
 import json
 import os
-import py_compile
 import shutil
 import subprocess
 import sys
 import tempfile
 import traceback
-import zipfile
 
 MODULE = "_ANSIBALLZ_WRAPPER = True"
 LOADER = "ansible.module_utils._internal._ansiballz._loader"
@@ -35,7 +31,7 @@ PLACE = "/dev/shm" if os.path.isdir("/dev/shm") else None
 def main() -> None:
     folder = tempfile.mkdtemp(dir=PLACE)
     try:
-        *libraries, compiled = json.loads(sys.stdin.readline())
+        libraries, compiled = json.loads(sys.stdin.readline())
         say(load(folder, libraries, compiled))
         for line in sys.stdin:
             say([run(argv, given) for argv, given in json.loads(line)])
@@ -49,34 +45,43 @@ def say(what: object) -> None:
 
 
 def load(folder: str, libraries: list[str], compiled: str) -> str:
-    """Unpack the libraries of all modules into the folder, and import what all of them begin with. Returns what was
-    compiled for that, where nothing was given."""
-    if not libraries:
+    """Import what all modules begin with, from what was compiled or else from their own libraries. Returns what was
+    compiled of these, where nothing was given."""
+    if not libraries and not compiled:
         return ""
-    for packed in (*libraries, *filter(None, [compiled])):
-        with zipfile.ZipFile(io.BytesIO(base64.b64decode(packed))) as library:
-            library.extractall(folder)
-    made = "" if compiled else compile_all(folder)
-    sys.path.insert(0, folder)
-    sys.dont_write_bytecode = True
-    # Another version of Ansible may begin elsewhere; then each module loads everything by itself.
-    with contextlib.suppress(ImportError):
+    made = "" if compiled else compile_all(folder, libraries)
+    place = os.path.join(folder, "compiled.zip")
+    with open(place, "wb") as file:
+        file.write(base64.b64decode(compiled or made))
+    sys.path.insert(0, place)
+    # Another version of Ansible may begin elsewhere, and another Python reads none of it: then each module loads
+    # everything by itself.
+    try:
         importlib.import_module(LOADER)
+    except ImportError:
+        sys.path.remove(place)
     return made
 
 
-def compile_all(folder: str) -> str:
-    """Compile every source below the folder; what Python makes of it as base64 of a zip. Another Python ignores it."""
+def compile_all(folder: str, libraries: list[str]) -> str:
+    """Compile every source of the libraries; what Python makes of it as base64 of a zip that it can import from."""
+    import io
+    import py_compile
+    import zipfile
+
+    for packed in libraries:
+        with zipfile.ZipFile(io.BytesIO(base64.b64decode(packed))) as library:
+            library.extractall(folder)
     kept = io.BytesIO()
-    with zipfile.ZipFile(kept, "w") as pack:
+    with zipfile.ZipFile(kept, "w", zipfile.ZIP_DEFLATED) as pack:
         for place, _, names in os.walk(folder):
             for name in names:
                 if name.endswith(".py"):
-                    # No time stamps: elsewhere the same source has been unpacked at another time.
+                    source = os.path.join(place, name)
+                    # No time stamps: there is no source beside it to compare with.
                     mode = py_compile.PycInvalidationMode.UNCHECKED_HASH
-                    made = py_compile.compile(os.path.join(place, name), invalidation_mode=mode)
-                    if made is not None:
-                        pack.write(made, os.path.relpath(made, folder))
+                    if py_compile.compile(source, cfile=f"{source}c", invalidation_mode=mode):
+                        pack.write(f"{source}c", os.path.relpath(f"{source}c", folder))
     return base64.b64encode(kept.getvalue()).decode()
 
 

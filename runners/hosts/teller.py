@@ -32,7 +32,8 @@ class Teller:
         self._frames = frames(self._link)
         self._loaded = False
         self._libraries, self._compiled = tuple(libraries), compiled
-        self._send([*libraries, compiled.get(self._libraries, "")])
+        known = compiled.get(self._libraries, "")
+        self._send([[] if known else self._libraries, known])
 
     def tell(self, calls: Sequence[Call]) -> bool:
         """Have the world run it all. Returns whether it answered as the first one did."""

@@ -7,6 +7,7 @@ import time
 from collections.abc import Callable, Sequence
 from concurrent.futures import Future, ThreadPoolExecutor
 from contextlib import ExitStack
+from functools import partial
 from typing import ParamSpec, TypeVar
 
 from runners.cutting import cut
@@ -102,11 +103,7 @@ class ContainerWorld:
             undoing.callback(self._hush)
             self._layers = Layers.of(engine.inspect(self._box.container))
             self._outside.manager.wait_until_up(_services(spec), self._box.runs)
-            self._wait_until_well(healthy, together)
-            self._outside.remember()
-            for probe in asked:
-                if probe not in healthy:
-                    evaluate(self._outside, probe)
+            self._wait_until_well(healthy, asked, together)
             together()
             self._clients = self._outside.clients = Clients(spec, self._box.plan.own, self._box.outside, seed)
             undoing.callback(self._clients.close)
@@ -115,33 +112,36 @@ class ContainerWorld:
             self._undoing = undoing.pop_all()
         self._opened = time.monotonic()
 
-    def _wait_until_well(self, healthy: Sequence[Probe], together: Callable[[], None]) -> None:
+    def _wait_until_well(self, healthy: Sequence[Probe], asked: Sequence[Probe], together: Callable[[], None]) -> None:
         """A unit is active before its program listens, on a busy machine by seconds. Nobody is asked for anything
         before all listen: what cannot be served yet would be written into their logs. Raises DBusError."""
         until = time.monotonic() + _WELL_SECONDS
-        sockets = [probe for probe in healthy if probe.type == "socket"]
         wanted = {
             (str(probe.arguments.get("protocol") or "tcp"), probe.arguments.get("port"))
-            for probe in sockets
-            if probe.arguments.get("listening")
+            for probe in healthy
+            if probe.type == "socket" and probe.arguments.get("listening")
         }
         while not wanted <= listening(self._box.pid) and time.monotonic() < until:
             time.sleep(_PAUSE)
         together()
-        with self._outside.still():
-            well = [probe for probe in sockets if evaluate(self._outside, probe).holds]
 
-        def wait_for(probe: Probe) -> str | None:
-            while not (said := evaluate(self._outside, probe)).holds:
+        late = tuple(healthy)
+        with ThreadPoolExecutor(max(1, len(late))) as side_by_side:
+            while True:
+                # Looking at all processes and sockets takes as long as the questions: all of a round see one moment.
+                with self._outside.still():
+                    said = tuple(side_by_side.map(partial(evaluate, self._outside), late))
+                    late = tuple(probe for probe, seen in zip(late, said, strict=True) if not seen.holds)
+                    if not late:
+                        self._outside.remember()
+                        for probe in asked:
+                            if probe not in healthy:
+                                evaluate(self._outside, probe)
+                        return
                 if time.monotonic() > until:
-                    return said.detail
-                time.sleep(_PAUSE)
-            return None
-
-        with ThreadPoolExecutor(max(1, len(healthy))) as side_by_side:
-            for wrong in side_by_side.map(wait_for, [probe for probe in healthy if probe not in well]):
-                if wrong is not None:
+                    wrong = next(seen.detail for seen in said if not seen.holds)
                     raise DBusError(f"the machine is up and not well; {wrong}")
+                time.sleep(_PAUSE)
 
     def _hush(self) -> None:
         """Nothing of ours runs in the world any more."""

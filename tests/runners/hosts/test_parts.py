@@ -351,7 +351,7 @@ def test_what_ansible_said_is_told_again_with_its_library_loaded_once() -> None:
     compiled = ""
     for first in (True, False):
         # The second world is given what the first one has compiled.
-        said = "".join(json.dumps(line) + "\n" for line in ((*brought, compiled), calls[:3], calls[3:]))
+        said = "".join(json.dumps(line) + "\n" for line in ((brought, compiled), calls[:3], calls[3:]))
         done = subprocess.run([sys.executable, retelling.__file__], input=said, capture_output=True, text=True)
         assert done.returncode == 0, done.stderr
         made, *told = map(json.loads, done.stdout.splitlines())
@@ -370,7 +370,7 @@ def test_what_one_world_has_compiled_is_used_in_another_one() -> None:
     def loaded(brings: str, compiled: str) -> tuple[str, str]:
         brought = libraries([Call(("python3",), brings.encode("latin-1"), 0, False)])
         given = [["/bin/sh", "-c", "/usr/bin/python3 && sleep 0"], text]
-        said = "".join(json.dumps(line) + "\n" for line in ((*brought, compiled), [given]))
+        said = "".join(json.dumps(line) + "\n" for line in ((brought, compiled), [given]))
         done = subprocess.run([sys.executable, retelling.__file__], input=said, capture_output=True, text=True)
         made, [[_, printed]] = map(json.loads, done.stdout.splitlines())
         return made, printed
