@@ -97,7 +97,7 @@ class Clients:
         asked = http.client.HTTPConnection(parts.hostname or self._own, parts.port or 80, timeout=_PATIENCE)
         asked.sock = self._open(parts.hostname or self._own, parts.port or 80, source)
         try:
-            asked.request("GET", parts.path or "/", headers={"User-Agent": agent})
+            asked.request("GET", parts._replace(scheme="", netloc="").geturl() or "/", headers={"User-Agent": agent})
             status = asked.getresponse().status
         finally:
             asked.close()
