@@ -63,7 +63,7 @@ class Episode:
 
     turns: tuple[Turn, ...]
     objectives: tuple[ObjectiveResult, ...]
-    unmet: tuple[str, ...]
+    unmet: tuple[ObjectiveResult, ...]
     score: float
     reward: float
     commands: int

@@ -14,6 +14,8 @@ from scenario_dsl.worlds import World
 
 _LONGEST_ANSWER = 500
 """Characters of an answer that are read: an answer that lists every possibility answers nothing."""
+_LONGEST_DETAIL = 300
+"""Characters that are kept of what a probe saw."""
 SETTLING_SECONDS = 5.0
 """How long everything must go on holding at the least; an objective's own `settle` may ask for more."""
 
@@ -30,6 +32,7 @@ class _Standing:
     met: bool = False
     met_at_command: int | None = None
     met_at_seconds: float | None = None
+    detail: str = ""
 
 
 class Scoreboard:
@@ -70,7 +73,10 @@ class Scoreboard:
         seen = iter(observations)
         for standing in self._standings:
             if standing.armed and isinstance(standing.objective.check, Probe):
-                _set(standing, next(seen).holds, command, seconds)
+                observation = next(seen)
+                _set(standing, observation.holds, command, seconds)
+                if not observation.holds:
+                    standing.detail = observation.detail[:_LONGEST_DETAIL]
 
     def looked(self, command: str, output: str, number: int, seconds: float) -> bool:
         """A command was run; returns whether it met a `seen` objective for the first time."""
@@ -139,6 +145,7 @@ class Scoreboard:
                 armed=standing.armed,
                 met_at_command=standing.met_at_command,
                 met_at_seconds=standing.met_at_seconds,
+                detail="" if standing.met else standing.detail,
             )
             for standing in self._standings
         )
@@ -167,14 +174,10 @@ def essential(kind: Kind, objectives: Sequence[Objective]) -> tuple[Objective, .
     return tuple(objective for objective in objectives if isinstance(objective.check, wanted)) or tuple(objectives)
 
 
-def missing(kind: Kind, world: World, results: Sequence[ObjectiveResult]) -> tuple[str, ...]:
-    """Names of essential objectives that are not met. One that was never armed had nothing to repair."""
-    by_name = {result.name: result for result in results}
-    return tuple(
-        objective.name
-        for objective in essential(kind, world.objectives)
-        if by_name[objective.name].armed and not by_name[objective.name].met
-    )
+def missing(kind: Kind, world: World, results: Sequence[ObjectiveResult]) -> tuple[ObjectiveResult, ...]:
+    """The essential objectives that are not met. One that was never armed had nothing to repair."""
+    wanted = {objective.name for objective in essential(kind, world.objectives)}
+    return tuple(result for result in results if result.name in wanted and result.armed and not result.met)
 
 
 def fits(check: Answer, text: str) -> bool:

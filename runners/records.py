@@ -44,7 +44,10 @@ class Turn:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ObjectiveResult:
-    """How one objective ended. `met_at_command` counts from 1; None where it was not met at the end."""
+    """How one objective ended. `met_at_command` counts from 1; None where it was not met at the end.
+
+    `detail`: where it was not met, what its probe saw when it did not hold last.
+    """
 
     name: str
     points: float
@@ -52,6 +55,7 @@ class ObjectiveResult:
     armed: bool
     met_at_command: int | None = None
     met_at_seconds: float | None = None
+    detail: str = ""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -16,7 +16,8 @@ def show(record: TrialRecord) -> None:
     say("")
     for objective in record.objectives:
         when = f"by command {objective.met_at_command}" if objective.met else "not met"
-        say(f"  {objective.points:.2f}  {objective.name}: {when}")
+        why = f" ({objective.detail})" if objective.detail else ""
+        say(f"  {objective.points:.2f}  {objective.name}: {when}{why}")
     for fact in record.facts:
         say(f"  {fact.check} ({fact.world}, by {fact.means}): {fact.finding}: {fact.reason}")
 

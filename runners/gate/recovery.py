@@ -5,7 +5,7 @@ from __future__ import annotations
 from runners.gate.bench import Played
 from runners.gate.wording import fact
 from runners.harms import named
-from runners.records import Check, GateFact, Means
+from runners.records import Check, GateFact, Means, ObjectiveResult
 
 
 def recovery(played: Played, means: Means) -> GateFact:
@@ -20,5 +20,9 @@ def recovery(played: Played, means: Means) -> GateFact:
     if episode.agent_error is not None:
         return fact(check, world, means, "fail", episode.agent_error)
     if episode.unmet:
-        return fact(check, world, means, "fail", f"not met in the end: {named(episode.unmet)}")
+        return fact(check, world, means, "fail", f"not met in the end: {named([_told(one) for one in episode.unmet])}")
     return fact(check, world, means, "pass", "all that was asked for is done, and still was after a settling time")
+
+
+def _told(unmet: ObjectiveResult) -> str:
+    return f"{unmet.name} ({unmet.detail})" if unmet.detail else unmet.name

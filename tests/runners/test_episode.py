@@ -136,7 +136,7 @@ def test_a_consequence_that_never_came_about_is_worth_what_mending_it_is() -> No
 def test_a_cascade_arms_its_objective() -> None:
     late = typed(cascading(), "true", "true", "write /etc/app.conf good; systemctl start app")
     assert late.cascades_fired == ("flood",)
-    assert late.unmet == ("emptied",)
+    assert [one.name for one in late.unmet] == ["emptied"]
     assert typed(cascading(), "true", "true", "rm /var/log/flood").objectives[3].met
 
 
@@ -158,7 +158,7 @@ def test_what_does_not_last_through_the_settling_is_not_kept() -> None:
         InterventionAgent(site.scenario.gold),
         site.scenario.limits,
     )
-    assert played.unmet == ("running",)
+    assert [(one.name, one.detail) for one in played.unmet] == [("running", "app is inactive")]
     assert played.score == 0.5
     assert sum(turn.reward for turn in played.turns) == pytest.approx(0.5 + 5 * -0.01 + 0.05)
 

@@ -112,7 +112,17 @@ def test_an_unarmed_objective_had_nothing_to_repair() -> None:
     assert missing("repair", world, board.results()) == ()
     board.arm("flood")
     board.update((YES, YES, NO), 2, 2.0)
-    assert missing("repair", world, board.results()) == ("emptied",)
+    assert [one.name for one in missing("repair", world, board.results())] == ["emptied"]
+
+
+def test_what_is_not_met_says_what_was_seen_when_it_did_not_hold_last() -> None:
+    board = Scoreboard(cascading().worlds[0])
+    board.update((NO, Observation(holds=False, detail="app is inactive")), 1, 1.0)
+    board.update((YES, YES), 2, 2.0)
+    board.update((NO, YES), 3, 3.0)
+    assert [one.detail for one in board.results() if one.met] == [""]
+    board.keep(frozenset())
+    assert "app is inactive" in [one.detail for one in board.results()]
 
 
 def test_pending_means_that_time_could_help() -> None:
