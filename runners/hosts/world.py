@@ -7,7 +7,6 @@ import time
 from collections.abc import Callable, Sequence
 from concurrent.futures import Future, ThreadPoolExecutor
 from contextlib import ExitStack
-from functools import partial
 from typing import ParamSpec, TypeVar
 
 from runners.cutting import cut
@@ -27,7 +26,7 @@ from runners.hosts.facts import (
     volatile_paths,
     without_salt,
 )
-from runners.hosts.kernel_view import Digests, listening
+from runners.hosts.kernel_view import Digests
 from runners.hosts.lingering import scheduled, unowned
 from runners.hosts.neighbours import Neighbours
 from runners.hosts.outside import Outside
@@ -38,13 +37,12 @@ from runners.hosts.recordings import TRACES, Recordings, after
 from runners.hosts.restore import restore
 from runners.hosts.session import Session
 from runners.hosts.teller import Teller
+from runners.hosts.wellness import wait_until_well
 from runners.hosts.wiring import Network
 from runners.system import SystemSpec, texts
 from runners.worlds import CommandResult, Facts, Observation, TaskFailure, WorldError
 from scenario_dsl.model import Probe, Task
 
-_WELL_SECONDS = 60.0
-_PAUSE = 0.01
 _KEPT = 4 << 20
 _TIMED_OUT = 124
 _NO_SHELL = b"Connection to the machine failed.\n"
@@ -103,7 +101,7 @@ class ContainerWorld:
             undoing.callback(self._hush)
             self._layers = Layers.of(engine.inspect(self._box.container))
             self._outside.manager.wait_until_up(_services(spec), self._box.runs)
-            self._wait_until_well(healthy, asked, together)
+            wait_until_well(self._outside, healthy, asked, together)
             together()
             self._clients = self._outside.clients = Clients(spec, self._box.plan.own, self._box.outside, seed)
             undoing.callback(self._clients.close)
@@ -111,37 +109,6 @@ class ContainerWorld:
             undoing.callback(self._session.close)
             self._undoing = undoing.pop_all()
         self._opened = time.monotonic()
-
-    def _wait_until_well(self, healthy: Sequence[Probe], asked: Sequence[Probe], together: Callable[[], None]) -> None:
-        """A unit is active before its program listens, on a busy machine by seconds. Nobody is asked for anything
-        before all listen: what cannot be served yet would be written into their logs. Raises DBusError."""
-        until = time.monotonic() + _WELL_SECONDS
-        wanted = {
-            (str(probe.arguments.get("protocol") or "tcp"), probe.arguments.get("port"))
-            for probe in healthy
-            if probe.type == "socket" and probe.arguments.get("listening")
-        }
-        while not wanted <= listening(self._box.pid) and time.monotonic() < until:
-            time.sleep(_PAUSE)
-        together()
-
-        late = tuple(healthy)
-        with ThreadPoolExecutor(max(1, len(late))) as side_by_side:
-            while True:
-                # Looking at all processes and sockets takes as long as the questions: all of a round see one moment.
-                with self._outside.still():
-                    said = tuple(side_by_side.map(partial(evaluate, self._outside), late))
-                    late = tuple(probe for probe, seen in zip(late, said, strict=True) if not seen.holds)
-                    if not late:
-                        self._outside.remember()
-                        for probe in asked:
-                            if probe not in healthy:
-                                evaluate(self._outside, probe)
-                        return
-                if time.monotonic() > until:
-                    wrong = next(seen.detail for seen in said if not seen.holds)
-                    raise DBusError(f"the machine is up and not well; {wrong}")
-                time.sleep(_PAUSE)
 
     def _hush(self) -> None:
         """Nothing of ours runs in the world any more."""

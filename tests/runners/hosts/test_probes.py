@@ -8,6 +8,7 @@ import subprocess
 import threading
 import time
 from collections.abc import Iterator
+from contextlib import contextmanager
 from dataclasses import replace
 from pathlib import Path
 from types import SimpleNamespace
@@ -15,7 +16,7 @@ from typing import Any, cast
 
 import pytest
 
-from runners.hosts import lingering
+from runners.hosts import lingering, wellness
 from runners.hosts.engine import Engine
 from runners.hosts.files import Files
 from runners.hosts.kernel_view import Listener, Process
@@ -26,6 +27,7 @@ from runners.hosts.probes.evaluate import evaluate
 from runners.hosts.probes.network import programs_on
 from runners.hosts.probes.redis import RedisError, ask, password
 from runners.worlds import Observation
+from scenario_dsl.model import Probe
 from tests.conformance.worlds import probe
 
 _ME = Process(pid=os.getpid(), inner=1, name="me", argv=("me",), state="S", uid=0, rss=0, started="")
@@ -104,6 +106,34 @@ def test_each_limit_can_be_asked_for(outside: SimpleNamespace) -> None:
     assert (less.holds, less.detail) == (False, f"memory of me.service is {64 << 20}")
     outside.manager.memory_limit = lambda name: None
     assert seen(outside, "limit", unit="me", name="memory", at_least="1TB").holds
+
+
+# -- a machine that comes up
+
+
+def test_what_belongs_on_a_machine_is_looked_at_once_all_have_answered(
+    outside: SimpleNamespace, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    begun: list[str] = []
+
+    @contextmanager
+    def still() -> Iterator[None]:
+        begun.append("look")
+        yield
+
+    def evaluate_late(_outside: Outside, asked: Probe) -> Observation:
+        """The site answers when it is asked for the second time."""
+        begun.append(str(asked.arguments.get("url") or asked.type))
+        return Observation(holds=begun.count("site") != 1 or begun[-1] != "site", detail="it does not answer")
+
+    outside.pid, outside.still, outside.remember = os.getpid(), still, lambda: begun.append("remember")
+    monkeypatch.setattr(wellness, "evaluate", evaluate_late)
+    with socket.create_server(("127.0.0.1", 0)) as listener:
+        port = listener.getsockname()[1]
+        healthy = (probe("socket", port=port, listening=True), probe("http", url="site", status=200))
+        asked = (*healthy, probe("http", url="page", status=200))
+        wellness.wait_until_well(cast(Outside, outside), healthy, asked, lambda: begun.append("all listen"))
+    assert begun == ["all listen", "site", "site", "look", "socket", "remember", "page"]
 
 
 # -- the way of a request
