@@ -150,7 +150,8 @@ class ContainerBackend:
 
     def abandon(self) -> None:
         self._abandoned = True
-        self.turns.shut()
+        for waited_for in (self.turns, self._places, self._booting):
+            waited_for.shut()
         with self._connecting:
             if self._engine is not None:
                 remove_own(self._engine)

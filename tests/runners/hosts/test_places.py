@@ -4,7 +4,10 @@ from __future__ import annotations
 
 import threading
 
+import pytest
+
 from runners.hosts.places import Places
+from runners.turns import Shut
 
 
 def test_several_are_taken_at_once_or_not_at_all() -> None:
@@ -26,3 +29,22 @@ def test_several_are_taken_at_once_or_not_at_all() -> None:
     waiting.join(5)
     places.take(4)
     places.give(4)
+
+
+def test_nobody_waits_for_a_place_once_they_are_shut() -> None:
+    places, sent_away = Places(2), threading.Event()
+    places.take(2)
+
+    def wait() -> None:
+        with pytest.raises(Shut):
+            places.take(1)
+        sent_away.set()
+
+    waiting = threading.Thread(target=wait)
+    waiting.start()
+    assert not sent_away.wait(0.05)
+    places.shut()
+    assert sent_away.wait(5)
+    waiting.join(5)
+    with pytest.raises(Shut):
+        places.take(1)
