@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from pathlib import Path
 from typing import Annotated
 
@@ -12,7 +13,9 @@ from breakfix.cli.options import BackendName, Inventory, Json, Owned, Quiet, bac
 from breakfix.cli.output import emit, say
 from breakfix.cli.proving import as_document, prove_with_progress, show_proof
 from compiler.bundle import write_proof
+from compiler.model import PackContent, Proof
 from compiler.verify import verify_under_ephemeral_key
+from runners.worlds import Backend
 
 
 def command(
@@ -27,6 +30,10 @@ def command(
     backend: BackendName = "sim",
     inventory: Inventory = None,
     owned: Owned = False,
+    supported: Annotated[
+        bool,
+        typer.Option("--supported", help="Only what this backend can run; the rest is named; no proof is written."),
+    ] = False,
     verbose: Annotated[bool, typer.Option("--verbose", "-v", help="Show what passed too.")] = False,
     quiet: Quiet = False,
     as_json_document: Json = False,
@@ -44,22 +51,41 @@ def command(
         breakfix prove packs/starter
 
         breakfix prove build/starter --repeats 3 --verbose
+
+        breakfix prove packs/starter --backend container --supported
     """
-    compiled = own_bundle(bundle)
-    proof = prove_with_progress(
-        verify_under_ephemeral_key(compiled),
-        backend_on(backend, inventory, owned=owned),
-        scenarios=scenarios or (),
-        repeats=repeats,
-        processes=workers if inventory is None else 1,  # a host is one process's
-        quiet=quiet,
+    verified = verify_under_ephemeral_key(own_bundle(bundle))
+    where, chosen = backend_on(backend, inventory, owned=owned), scenarios or []
+    left_out = _unsupported(verified.content, chosen, where) if supported else {}
+    chosen = [name for name in chosen or verified.content.scenarios if name not in left_out]
+    nothing = Proof(bundle_digest=verified.digest, scenarios=())
+    proof = (
+        nothing
+        if left_out and not chosen
+        else prove_with_progress(
+            verified,
+            where,
+            scenarios=chosen,
+            repeats=repeats,
+            processes=workers if inventory is None else 1,  # a host is one process's
+            quiet=quiet,
+        )
     )
     if as_json_document:
-        emit(as_document(proof))
+        emit({**as_document(proof), **({"unsupported": left_out} if supported else {})})
     else:
         show_proof(proof, verbose=verbose)
-    if is_compiled(Path(bundle)) and not scenarios:
+        for name, reason in left_out.items():
+            say(f"{name}: left out, {where.name} cannot run it: {reason}")
+    if is_compiled(Path(bundle)) and not scenarios and not supported:
         write_proof(Path(bundle), proof)
         if not as_json_document and proof.holds:
             say(f"the proof is beside the bundle; next: breakfix sign {bundle} --key YOUR.key")
-    return 0 if proof.holds else 1
+    return 0 if proof.holds or proof is nothing else 1
+
+
+def _unsupported(content: PackContent, chosen: Sequence[str], backend: Backend) -> dict[str, str]:
+    """Why the backend cannot run each of the chosen scenarios (none: of all) that it cannot run."""
+    scenarios = (one for name, one in content.scenarios.items() if not chosen or name in chosen)
+    reasons = {one.name: backend.unsupported(content, one) for one in scenarios}
+    return {name: reason for name, reason in reasons.items() if reason is not None}

@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+import json
 from dataclasses import replace
 
 import pytest
 
+from breakfix.cli.main import run
 from breakfix.cli.proving import as_document, show_proof
 from compiler.model import Proof
 from runners.prove.proving import prove
@@ -52,3 +54,17 @@ def test_a_script_reads_the_whole_proof() -> None:
     (scenario,) = document["scenarios"]
     assert scenario["holds"] is False
     assert {"scenario", "backend", "repeats", "findings", "flips", "mutants", "habits", "agreement"} <= scenario.keys()
+
+
+def test_what_a_backend_cannot_run_is_left_out_and_named_where_that_is_asked_for(
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    fleet = ["prove", "packs/fleet", "--quiet"]
+    assert run(fleet) == 1
+    assert "FAILED healthy: sim cannot run it" in capsys.readouterr().out
+    assert run([*fleet, "--supported"]) == 0
+    assert capsys.readouterr().out.startswith("drifted-fleet: left out, sim cannot run it: ")
+    assert run([*fleet, "--supported", "--json"]) == 0
+    document = json.loads(capsys.readouterr().out)
+    assert document["scenarios"] == []
+    assert document["unsupported"].keys() == {"drifted-fleet"}
