@@ -25,23 +25,14 @@ def prove_with_progress(
     quiet: bool,
 ) -> Proof:
     """Prove the named scenarios (none: all) on so many processes (None: every CPU)."""
-    total = len(scenarios) or len(bundle.content.scenarios)
-    done = 0
-    with progress("scenarios proven", quiet=quiet) as advance:
-
-        def report(proof: ScenarioProof) -> None:
-            nonlocal done
-            done += 1
-            advance(done, total, proof.scenario)
-
-        advance(0, total)
+    with progress("checks of proofs", quiet=quiet) as advance:
         return prove(
             bundle,
             backend,
             scenarios=scenarios,
             repeats=repeats,
             processes=processes or os.cpu_count() or 1,
-            progress=report,
+            progress=advance,
         )
 
 

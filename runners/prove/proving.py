@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import multiprocessing
+import threading
 from collections.abc import Callable, Sequence
 from concurrent.futures import ProcessPoolExecutor, as_completed
 from dataclasses import replace
@@ -39,6 +40,10 @@ _SLOWEST_FIRST = ("mutants", "nop", "bad", "gold", "repeat", "healthy", "revert"
 REPEATS = 3
 
 
+def _unheard(_done: int, _total: int, _note: str) -> None:
+    """Nobody wants to know."""
+
+
 def prove(
     bundle: VerifiedBundle,
     backend: Backend,
@@ -46,12 +51,13 @@ def prove(
     scenarios: Sequence[str] = (),
     repeats: int = REPEATS,
     processes: int = 1,
-    progress: Callable[[ScenarioProof], None] | None = None,
+    progress: Callable[[int, int, str], None] = _unheard,
 ) -> Proof:
     """Prove the named scenarios (none named: all), in the order of the bundle.
 
-    processes: more than one spreads scenarios over so many. progress: called as each scenario is done, in whatever
-    order. Raises PlanError for an unknown scenario; everything else that goes wrong is a finding.
+    processes: more than one spreads scenarios over so many. progress: told (checks made, all checks, the last one) as
+    they are made, in whatever order; of another process's, when its scenario is done. Raises PlanError for an unknown
+    scenario; everything else that goes wrong is a finding.
     """
     content = bundle.content
     unknown = [name for name in scenarios if name not in content.scenarios]
@@ -59,6 +65,7 @@ def prove(
         raise PlanError(f"no scenario `{unknown[0]}`; the bundle has: {', '.join(sorted(content.scenarios))}")
     names = [name for name in content.scenarios if not scenarios or name in scenarios]
     done: dict[str, ScenarioProof] = {}
+    told = _Told(len(names) * len(CHECKS), progress)
     if processes > 1 and len(names) > 1:
         # Spawned, not forked: nothing of this process (threads, locks, a run's folder) comes along.
         context, several = multiprocessing.get_context("spawn"), min(processes, len(names))
@@ -66,28 +73,34 @@ def prove(
         with ProcessPoolExecutor(several, mp_context=context) as pool:
             pending = [pool.submit(prove_scenario, _only(content, name), name, part, repeats) for name in names]
             for future in as_completed(pending):
-                _take(future.result(), done, progress)
+                proof = future.result()
+                done[proof.scenario] = proof
+                told.made(len(CHECKS), proof.scenario)
     else:
         for name in names:
-            _take(prove_scenario(content, name, backend, repeats), done, progress)
+            done[name] = prove_scenario(content, name, backend, repeats, told)
     return Proof(bundle_digest=bundle.digest, scenarios=tuple(done[name] for name in names))
 
 
-def prove_scenario(content: PackContent, name: str, backend: Backend, repeats: int) -> ScenarioProof:
+def prove_scenario(
+    content: PackContent, name: str, backend: Backend, repeats: int, told: _Told | None = None
+) -> ScenarioProof:
     """All findings about one scenario. A check that breaks down is itself a finding against it."""
     scenario = content.scenarios[name]
     unsupported = backend.unsupported(content, scenario)
     found: list[Established] = []
+    told = told or _Told(len(CHECKS), _unheard)
     image = backend.image(content, scenario) if isinstance(backend, Imaged) and unsupported is None else ""
     if unsupported is not None:
         found.append(finding("healthy", "", False, f"{backend.name} cannot run it: {unsupported}"))
+        told.made(len(CHECKS), name)
     else:
         case = Case(Site(content=content, scenario=scenario, backend=backend), repeats)
         begun = sorted(CHECKS[:-1], key=lambda check: _SLOWEST_FIRST.index(check[0]))
-        came = dict(zip(begun, case.each(lambda check: _established(case, *check), begun), strict=True))
+        came = dict(zip(begun, case.each(lambda check: _established(case, told, *check), begun), strict=True))
         for check in CHECKS[:-1]:
             found += came[check]
-        found += _established(case, *CHECKS[-1])
+        found += _established(case, told, *CHECKS[-1])
     return ScenarioProof(
         scenario=name,
         backend=backend.name,
@@ -101,7 +114,7 @@ def prove_scenario(content: PackContent, name: str, backend: Backend, repeats: i
     )
 
 
-def _established(case: Case, check: str, establish: Check) -> tuple[Established, ...]:
+def _established(case: Case, told: _Told, check: str, establish: Check) -> tuple[Established, ...]:
     try:
         return establish(case)
     except WorldError as error:
@@ -111,6 +124,8 @@ def _established(case: Case, check: str, establish: Check) -> tuple[Established,
         raise
     except Exception as error:
         return (finding(check, "", False, f"the check broke down: {describe(error)}"),)
+    finally:
+        told.made(1, f"{case.scenario.name}: {check}")
 
 
 def _only(content: PackContent, name: str) -> PackContent:
@@ -120,9 +135,14 @@ def _only(content: PackContent, name: str) -> PackContent:
     return replace(content, scenarios={name: scenario}, systems=systems)
 
 
-def _take(
-    proof: ScenarioProof, done: dict[str, ScenarioProof], progress: Callable[[ScenarioProof], None] | None
-) -> None:
-    done[proof.scenario] = proof
-    if progress is not None:
-        progress(proof)
+class _Told:
+    """Counts the checks that were made, whoever makes them, and tells."""
+
+    def __init__(self, total: int, progress: Callable[[int, int, str], None]) -> None:
+        self._total, self._progress, self._done = total, progress, 0
+        self._lock = threading.Lock()
+
+    def made(self, count: int, note: str) -> None:
+        with self._lock:
+            self._done += count
+            self._progress(self._done, self._total, note)

@@ -10,7 +10,7 @@ import pytest
 from compiler.codec import dump, load
 from compiler.model import ScenarioProof
 from runners.plan import PlanError
-from runners.prove.proving import prove
+from runners.prove.proving import CHECKS, prove
 from scenario_dsl.model import Delay, Intervention, Invariant, Objective, Probe, Reward, Seen, Step, Task
 from scenario_dsl.worlds import ResolvedCascade, ResolvedScenario, World
 from tests.runners.cases import (
@@ -372,15 +372,17 @@ def test_a_fault_of_ours_in_a_check_is_a_finding_too() -> None:
 
 def test_only_what_was_asked_for() -> None:
     bundle = bundle_of(repair(), investigation())
-    done: list[str] = []
+    told: list[tuple[int, int, str]] = []
     proof = prove(
         bundle,
         ToyBackend(),
         scenarios=("repair",),
         repeats=1,
-        progress=lambda scenario: done.append(scenario.scenario),
+        progress=lambda done, total, note: told.append((done, total, note)),
     )
-    assert [scenario.scenario for scenario in proof.scenarios] == done == ["repair"]
+    assert [scenario.scenario for scenario in proof.scenarios] == ["repair"]
+    assert [(done, total) for done, total, _ in told] == [(done, len(CHECKS)) for done in range(1, len(CHECKS) + 1)]
+    assert {note for _, _, note in told} == {f"repair: {check}" for check, _ in CHECKS}
     assert proof.bundle_digest == bundle.digest
     with pytest.raises(PlanError, match="no scenario `x`; the bundle has: investigation, repair"):
         prove(bundle, ToyBackend(), scenarios=("x",))
