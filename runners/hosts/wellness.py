@@ -33,7 +33,7 @@ def wait_until_well(
         if probe.arguments.get("listening")
     }
     while not wanted <= listening(outside.pid) and time.monotonic() < until:
-        time.sleep(_PAUSE)
+        _pause(outside)
     together()
 
     late = tuple(probe for probe in healthy if probe not in sockets)
@@ -43,7 +43,8 @@ def wait_until_well(
             late = tuple(probe for probe, seen in zip(late, said, strict=True) if not seen.holds)
             if late and time.monotonic() > until:
                 raise _unwell(next(seen.detail for seen in said if not seen.holds))
-            time.sleep(_PAUSE if late else 0)
+            if late:
+                _pause(outside)
     # Looking at all processes and sockets takes as long as a question, so it is done once; and not before all have
     # answered, since what listens by then is what belongs there.
     with outside.still():
@@ -54,6 +55,12 @@ def wait_until_well(
         for probe in asked:
             if probe not in healthy:
                 evaluate(outside, probe)
+
+
+def _pause(outside: Outside) -> None:
+    if not outside.box.runs():
+        raise DBusError("the machine ended before it was well")
+    time.sleep(_PAUSE)
 
 
 def _unwell(detail: str) -> DBusError:

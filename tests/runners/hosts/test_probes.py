@@ -17,6 +17,7 @@ from typing import Any, cast
 import pytest
 
 from runners.hosts import lingering, wellness
+from runners.hosts.dbus import DBusError
 from runners.hosts.engine import Engine
 from runners.hosts.files import Files
 from runners.hosts.kernel_view import Listener, Process
@@ -126,6 +127,7 @@ def test_what_belongs_on_a_machine_is_looked_at_once_all_have_answered(
         begun.append(str(asked.arguments.get("url") or asked.type))
         return Observation(holds=begun.count("site") != 1 or begun[-1] != "site", detail="it does not answer")
 
+    outside.box = SimpleNamespace(runs=lambda: True)
     outside.pid, outside.still, outside.remember = os.getpid(), still, lambda: begun.append("remember")
     monkeypatch.setattr(wellness, "evaluate", evaluate_late)
     with socket.create_server(("127.0.0.1", 0)) as listener:
@@ -134,6 +136,16 @@ def test_what_belongs_on_a_machine_is_looked_at_once_all_have_answered(
         asked = (*healthy, probe("http", url="page", status=200))
         wellness.wait_until_well(cast(Outside, outside), healthy, asked, lambda: begun.append("all listen"))
     assert begun == ["all listen", "site", "site", "look", "socket", "remember", "page"]
+
+
+def test_nobody_waits_for_a_machine_that_has_ended(outside: SimpleNamespace) -> None:
+    outside.pid, outside.box = os.getpid(), SimpleNamespace(runs=lambda: False)
+    with socket.create_server(("127.0.0.1", 0)) as taken:
+        listens = (probe("socket", port=taken.getsockname()[1], listening=True),)
+    begun = time.monotonic()
+    with pytest.raises(DBusError, match="ended before it was well"):
+        wellness.wait_until_well(cast(Outside, outside), listens, (), lambda: None)
+    assert time.monotonic() - begun < 10
 
 
 # -- the way of a request
