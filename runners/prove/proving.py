@@ -7,12 +7,14 @@ import threading
 from collections.abc import Callable, Sequence
 from concurrent.futures import ProcessPoolExecutor, as_completed
 from dataclasses import replace
+from functools import partial
 from typing import TypeAlias
 
 from compiler.model import Agreement, Finding, Flip, HabitProof, Mutant, PackContent, Proof, ScenarioProof
 from compiler.verify import VerifiedBundle
 from runners.opening import Site
 from runners.plan import PlanError
+from runners.prove import endings
 from runners.prove.case import Case, Established, finding
 from runners.prove.mutation import cascades, mutants
 from runners.prove.players import bad, gold, nop, repeat
@@ -66,16 +68,22 @@ def prove(
     names = [name for name in content.scenarios if not scenarios or name in scenarios]
     done: dict[str, ScenarioProof] = {}
     told = _Told(len(names) * len(CHECKS), progress)
+    told.made(0, "")
     if processes > 1 and len(names) > 1:
         # Spawned, not forked: nothing of this process (threads, locks, a run's folder) comes along.
         context, several = multiprocessing.get_context("spawn"), min(processes, len(names))
         part = backend.among(several) if isinstance(backend, Dividable) else backend
-        with ProcessPoolExecutor(several, mp_context=context) as pool:
-            pending = [pool.submit(prove_scenario, _only(content, name), name, part, repeats) for name in names]
-            for future in as_completed(pending):
-                proof = future.result()
-                done[proof.scenario] = proof
-                told.made(len(CHECKS), proof.scenario)
+        with ProcessPoolExecutor(several, mp_context=context, initializer=endings.expect) as pool:
+            work = partial(endings.until_asked, prove_scenario)
+            pending = [pool.submit(work, _only(content, name), name, part, repeats) for name in names]
+            try:
+                for future in as_completed(pending):
+                    proof = future.result()
+                    done[proof.scenario] = proof
+                    told.made(len(CHECKS), proof.scenario)
+            except KeyboardInterrupt:
+                endings.ask()
+                raise
     else:
         for name in names:
             done[name] = prove_scenario(content, name, backend, repeats, told)
