@@ -65,6 +65,7 @@ def load(folder: str, libraries: list[str], compiled: str) -> str:
 
 def compile_all(folder: str, libraries: list[str]) -> str:
     """Compile every source of the libraries; what Python makes of it as base64 of a zip that it can import from."""
+    # One world of all does this; the others need not load what it takes.
     import io
     import py_compile
     import zipfile

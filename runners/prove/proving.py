@@ -137,9 +137,10 @@ def _established(case: Case, told: _Told, check: str, establish: Check) -> tuple
 
 
 def _only(content: PackContent, name: str) -> PackContent:
-    """The content with one scenario and its system: what another process needs."""
+    """The content with one scenario and the systems of its machines: what another process needs."""
     scenario = content.scenarios[name]
-    systems = {scenario.system: content.systems[scenario.system]}
+    nodes = content.systems[scenario.system].nodes.values()
+    systems = {system: content.systems[system] for system in (scenario.system, *(node.system for node in nodes))}
     return replace(content, scenarios={name: scenario}, systems=systems)
 
 

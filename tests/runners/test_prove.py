@@ -7,10 +7,13 @@ from dataclasses import replace
 
 import pytest
 
+from breakfix.content import open_pack
+from compiler.bundle import compile_pack
 from compiler.codec import dump, load
 from compiler.model import ScenarioProof
+from compiler.verify import verify_under_ephemeral_key
 from runners.plan import PlanError
-from runners.prove.proving import CHECKS, prove
+from runners.prove.proving import CHECKS, _only, prove
 from scenario_dsl.model import Delay, Intervention, Invariant, Objective, Probe, Reward, Seen, Step, Task
 from scenario_dsl.worlds import ResolvedCascade, ResolvedScenario, World
 from tests.runners.cases import (
@@ -392,3 +395,8 @@ def test_only_what_was_asked_for() -> None:
 def test_processes_find_what_one_finds() -> None:
     bundle = bundle_of(repair(), investigation(), cascading())
     assert prove(bundle, ToyBackend(), processes=2) == prove(bundle, ToyBackend())
+
+
+def test_another_process_gets_all_machines_of_a_fleet() -> None:
+    fleet = verify_under_ephemeral_key(compile_pack(open_pack("packs/fleet"))).content
+    assert _only(fleet, "drifted-fleet").systems.keys() == {"edge-control", "edge-lb", "edge-web"}
