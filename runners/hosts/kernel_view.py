@@ -87,6 +87,15 @@ def control_group(pid: int, controller: str = "pids") -> Path:
     return Path(where) / path.lstrip("/").removesuffix("/init.scope")
 
 
+def worked(pid: int) -> float:
+    """Seconds of processor time that the control group of a container has used so far, its ended processes' too."""
+    group = control_group(pid, "cpuacct")
+    if (counted := group / "cpuacct.usage").exists():
+        return int(counted.read_text()) / 1e9
+    used = next(line for line in (group / "cpu.stat").read_text().splitlines() if line.startswith("usage_usec "))
+    return int(used.split()[1]) / 1e6
+
+
 def processes(group: Path, uids: int) -> tuple[Process, ...]:
     """All processes of a control group and the groups below it; `uids`: where the world's user ids begin."""
     found = []

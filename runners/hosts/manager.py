@@ -28,6 +28,7 @@ _HELPER = (
 )
 _UNIT, _SERVICE = "org.freedesktop.systemd1.Unit", "org.freedesktop.systemd1.Service"
 _INFINITY = (1 << 64) - 1
+_CHANGING = ("activating", "deactivating", "reloading")
 _NEEDING = ("After", "Requires", "BindsTo", "Wants")
 _PROPERTIES = "org.freedesktop.DBus.Properties"
 
@@ -129,6 +130,11 @@ class Manager:
                 main = _number(self._property(str(one[6]), _SERVICE, "MainPID"))
                 if main:
                     yield str(one[0]), main
+
+    def changing(self) -> bool:
+        """Is any unit being started, stopped or reloaded, or about to be started again?"""
+        units = [one for one in _list(self._call(*_MANAGER, "ListUnits")[0]) if isinstance(one, tuple)]
+        return any(one[3] in _CHANGING for one in units)
 
     def needs(self, name: str) -> tuple[str, ...]:
         """The services that a unit says it requires, wants, is bound to, or comes after, sorted."""

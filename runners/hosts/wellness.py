@@ -1,4 +1,4 @@
-"""From booted to well: everything listens and answers, and what that is like is remembered."""
+"""From booted to well: everything listens and answers, and what that is like is remembered. And to rest again."""
 
 from __future__ import annotations
 
@@ -8,13 +8,17 @@ from concurrent.futures import ThreadPoolExecutor
 from functools import partial
 
 from runners.hosts.dbus import DBusError
-from runners.hosts.kernel_view import listening
+from runners.hosts.kernel_view import listening, worked
 from runners.hosts.outside import Outside
 from runners.hosts.probes.evaluate import evaluate
 from scenario_dsl.model import Probe
 
 _SECONDS = 60.0
 _PAUSE = 0.01
+_QUIET = 0.2
+"""Seconds that a machine is watched for, to see whether it rests."""
+_IDLE = 0.05
+"""As much of a processor as its daemons may use then: they look after themselves now and then."""
 
 
 def wait_until_well(
@@ -55,6 +59,18 @@ def wait_until_well(
         for probe in asked:
             if probe not in healthy:
                 evaluate(outside, probe)
+
+
+def wait_until_at_rest(outside: Outside, seconds: float) -> None:
+    """Until what was asked of the machine, or done to it, has had its consequences: it hardly works any more, and
+    systemd changes nothing. At most so many seconds, for a service that is started again and again has no end."""
+    until = time.monotonic() + seconds
+    while (left := until - time.monotonic()) > 0:
+        before = worked(outside.pid)
+        quiet = min(_QUIET, left)
+        time.sleep(quiet)
+        if worked(outside.pid) - before <= _IDLE * quiet and not outside.manager.changing():
+            return
 
 
 def _pause(outside: Outside) -> None:

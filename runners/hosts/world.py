@@ -37,7 +37,7 @@ from runners.hosts.recordings import TRACES, Recordings, after
 from runners.hosts.restore import restore
 from runners.hosts.session import Session
 from runners.hosts.teller import Teller
-from runners.hosts.wellness import wait_until_well
+from runners.hosts.wellness import wait_until_at_rest, wait_until_well
 from runners.hosts.wiring import Network
 from runners.system import SystemSpec, texts
 from runners.worlds import CommandResult, Facts, Observation, TaskFailure, WorldError
@@ -49,7 +49,7 @@ _NO_SHELL = b"Connection to the machine failed.\n"
 _UNREACHABLE = 255
 """What ssh says and ends with where no shell can be had."""
 _AGED_AT_MOST = 2.0
-"""Real seconds that a past of any length takes here."""
+"""The most real seconds that a past of any length takes here."""
 
 Given = ParamSpec("Given")
 Result = TypeVar("Result")
@@ -196,7 +196,7 @@ class ContainerWorld:
         """Real time cannot be skipped: its clients ask at once what they would have asked meanwhile, and systemd
         forgets what it would have forgotten."""
         self._clients.catch_up(seconds)
-        time.sleep(min(seconds, _AGED_AT_MOST))
+        _guarded(wait_until_at_rest, self._outside, min(seconds, _AGED_AT_MOST))
         _guarded(self._outside.manager.forget_starts, seconds)
 
     def elapsed(self) -> float:

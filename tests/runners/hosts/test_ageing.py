@@ -1,7 +1,8 @@
-"""A world is aged without waiting: what systemd would have forgotten meanwhile, it has."""
+"""A world is aged without waiting: what systemd would have forgotten meanwhile, it has, and the machine rests again."""
 
 from __future__ import annotations
 
+import time
 from collections.abc import Iterator
 
 import pytest
@@ -39,6 +40,22 @@ def test_a_service_that_was_given_up_long_ago_is_tried_again(live: ContainerWorl
     assert run(live, "systemctl is-failed shop") == "failed\n"
     assert run(live, "systemctl show shop -p NRestarts") == restarts
     assert "tried" in run(live, _AGAIN)
+
+
+@pytest.mark.parametrize(
+    ("busy", "waits"),
+    [
+        ("true", False),
+        ("(while :; do :; done) & sleep 0.1", True),
+        ("systemd-run -q -p Restart=always -p RestartSec=30 false; sleep 0.3", True),
+    ],
+    ids=["at rest", "at work", "about to be started again"],
+)
+def test_it_is_waited_for_a_machine_that_has_not_come_to_rest(live: ContainerWorld, busy: str, waits: bool) -> None:
+    run(live, busy)
+    begun = time.monotonic()
+    live.age(0.9)
+    assert (time.monotonic() - begun >= 0.9) == waits
 
 
 def test_units_that_somebody_has_changed_are_not_read_for_that(live: ContainerWorld) -> None:
