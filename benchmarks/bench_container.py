@@ -39,16 +39,9 @@ SCENARIO = "permission-repair"
 def main() -> None:
     runs, at_once = (int(value) for value in (*sys.argv[1:3], *(str(RUNS), str(AT_ONCE))[len(sys.argv[1:3]) :]))
     bundle = starter()
-    scenario = bundle.content.scenarios[SCENARIO]
-    try:
-        engine, system = Engine.connect(), bundle.content.systems[scenario.system]
-        find(engine, system)
-    except HostError as missing:
-        print(f"NOTHING MEASURED: {missing} ({missing.remedy})")
-        return
-    site = Site(content=bundle.content, scenario=scenario, backend=ContainerBackend())
+    site, engine, system = prepared(bundle)
     # The first one is told by Ansible; the others are told the same again.
-    site.broken(scenario.worlds[0], seed=0).close()
+    site.broken(site.scenario.worlds[0], seed=0).close()
     floors: list[float] = []
     resets: list[float] = []
     warm: list[float] = []
@@ -62,6 +55,19 @@ def main() -> None:
         taken = statistics.median(times)
         print(f"{name:<28}{taken:7.3f} s   {taken / base:5.2f} × floor")
     many(bundle, at_once, base)
+
+
+def prepared(bundle: VerifiedBundle) -> tuple[Site, Engine, System]:
+    """Where the scenario is played, on what, and its system. Ends all where there is no engine or no image."""
+    scenario = bundle.content.scenarios[SCENARIO]
+    system = bundle.content.systems[scenario.system]
+    try:
+        engine = Engine.connect()
+        find(engine, system)
+    except HostError as missing:
+        print(f"NOTHING MEASURED: {missing} ({missing.remedy})")
+        raise SystemExit(0) from None
+    return Site(content=bundle.content, scenario=scenario, backend=ContainerBackend()), engine, system
 
 
 def floor(engine: Engine, system: System) -> float:

@@ -11,16 +11,10 @@ import sys
 import time
 from collections.abc import Callable
 
-from bench_container import SCENARIO, floor
+from bench_container import floor, prepared
 
-from runners.backends.container import ContainerBackend
-from runners.hosts.engine import Engine
-from runners.hosts.images import find
-from runners.objectives import settling
-from runners.opening import Site
 from runners.prove.case import Case
 from runners.records import judge
-from scenario_dsl.errors import HostError
 from starter import starter
 
 RUNS = 5
@@ -28,15 +22,8 @@ RUNS = 5
 
 def main() -> None:
     runs = int(sys.argv[1]) if len(sys.argv) > 1 else RUNS
-    bundle = starter()
-    scenario = bundle.content.scenarios[SCENARIO]
-    try:
-        engine, system = Engine.connect(), bundle.content.systems[scenario.system]
-        find(engine, system)
-    except HostError as missing:
-        print(f"NOTHING MEASURED: {missing} ({missing.remedy})")
-        return
-    case = Case(Site(content=bundle.content, scenario=scenario, backend=ContainerBackend()), repeats=1)
+    site, engine, system = prepared(starter())
+    scenario, case = site.scenario, Case(site, repeats=1)
     worlds = len(scenario.worlds) + 2  # repeat and reversibility have one each
     # The first time, Ansible tells each world its faults, and the solution is played for its bystanders.
     verdict = judge([case.intervene(case.primary, scenario.gold)])
@@ -54,8 +41,6 @@ def main() -> None:
     for name, times in ((f"{worlds} of them at once", together), (f"the gate: {worlds} worlds", gates)):
         taken = statistics.median(times)
         print(f"{name:<28} {taken:7.2f} s   {taken / base:5.2f} × floor")
-    taken = statistics.median(gates) - max(map(settling, scenario.worlds))
-    print(f"the same without settling    {taken:7.2f} s   {taken / base:5.2f} × floor")
 
 
 def timed(work: Callable[[], object]) -> float:

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import threading
 from collections.abc import Callable, Iterable, Iterator
-from concurrent.futures import ThreadPoolExecutor
+from concurrent.futures import Future, ThreadPoolExecutor
 from contextlib import contextmanager
-from typing import Generic, TypeVar
+from typing import Generic, Self, TypeVar
 
 from runners.worlds import Backend, Crowded, LiveWorld
 
@@ -39,6 +39,34 @@ def each(backend: Backend, work: Callable[[Item], Result], items: Iterable[Item]
             # Who is at work in a world finds it gone and ends, for nobody wants to wait until all of it is done.
             backend.abandon()
             raise
+
+
+class Ahead(Generic[Result]):
+    """One piece of work that may be begun before it is known whether its result will be wanted, while the one who will
+    want it waits. Nobody else's result depends on when it is done. At the end of the block it is over."""
+
+    def __init__(self, backend: Backend) -> None:
+        self._backend = backend
+        self._pool = ThreadPoolExecutor(1)
+        self._begun: Future[Result] | None = None
+
+    def __enter__(self) -> Self:
+        return self
+
+    def begin(self, work: Callable[[], Result]) -> None:
+        """Begin with it, where the backend's worlds mostly wait."""
+        if isinstance(self._backend, Crowded):
+            self._begun = self._pool.submit(work)
+
+    def result(self, work: Callable[[], Result]) -> Result:
+        """What the work that was begun gives, or, where none was, what this does. Raises what the work raises."""
+        return work() if self._begun is None else self._begun.result()
+
+    def __exit__(self, kind: type[BaseException] | None, *_: object) -> None:
+        if kind is KeyboardInterrupt and isinstance(self._backend, Crowded):
+            self._backend.abandon()
+        # What nobody wants is played to its end: its worlds are closed where they were opened.
+        self._pool.shutdown()
 
 
 class Once(Generic[Result]):

@@ -10,6 +10,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from contextlib import suppress
 from dataclasses import dataclass, replace
+from typing import NamedTuple
 
 from runners.agents.boundary import admit
 from runners.agents.protocol import (
@@ -54,6 +55,13 @@ _AGENTS_OWN = (Exception, SystemExit, GeneratorExit)
 _CASCADE_WAITS = (0.5, 1.0, 2.0)
 
 
+class Repair(NamedTuple):
+    """What an agent did for it: the intervention that it handed in, if any, and the commands that it typed."""
+
+    submitted: Intervention | None
+    typed: tuple[str, ...]
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Episode:
     """What happened. `score` is the points of objectives met in the end; `reward` is the sum over the turns.
@@ -71,7 +79,7 @@ class Episode:
     harms: tuple[str, ...]
     cascades_fired: tuple[str, ...]
     answers: tuple[str, ...]
-    submitted: Intervention | None
+    repair: Repair
     agent_error: str | None
 
     @property
@@ -79,7 +87,7 @@ class Episode:
         return not self.unmet
 
 
-def unnoticed(_submitted: Intervention | None) -> None:
+def unnoticed(_repair: Repair) -> None:
     """Nobody wants to know."""
 
 
@@ -89,11 +97,11 @@ def play(
     world: World,
     agent: Agent,
     limits: Limits,
-    met: Callable[[Intervention | None], None] = unnoticed,
+    met: Callable[[Repair], None] = unnoticed,
 ) -> Episode:
     """Let `agent` play in `live`, whose faults are in force and witnessed. The clock starts here.
 
-    met: told what was handed in once everything that was asked for is done, before it is watched whether it stays so.
+    met: told what was done once the world has recovered, before it is watched whether it stays so.
     Raises WorldError when the world fails and AgentUnavailableError when what the agent stands on does.
     """
     return _Play(live, scenario, world, limits, met).play(agent)
@@ -106,7 +114,7 @@ class _Play:
         scenario: ResolvedScenario,
         world: World,
         limits: Limits,
-        met: Callable[[Intervention | None], None],
+        met: Callable[[Repair], None],
     ) -> None:
         self._live = live
         self._met = met
@@ -124,6 +132,7 @@ class _Play:
         self._looked = False
         self._refused: str | None = None
         self._submitted: Intervention | None = None
+        self._error: str | None = None
         self._started = live.elapsed()
         self._prompt = live.prompt()
         self._evidence: list[str] = []
@@ -132,7 +141,7 @@ class _Play:
     def play(self, agent: Agent) -> Episode:
         self._look(None)
         try:
-            error = self._converse(agent)
+            self._error = self._converse(agent)
         finally:
             # Whatever the agent runs elsewhere ends here: nothing of it is there while its work is judged.
             with suppress(Exception):
@@ -142,20 +151,19 @@ class _Play:
         if self._turns:
             last = self._turns[-1]
             self._turns[-1] = replace(last, reward=round(last.reward + reward, 9))
-        results = self._board.results()
         return Episode(
             turns=tuple(self._turns),
-            objectives=results,
-            unmet=missing(self._scenario.kind, self._world, results),
+            objectives=self._board.results(),
+            unmet=self._unmet(),
             score=self._board.score,
             reward=round(sum(turn.reward for turn in self._turns), 9),
             commands=self._commands,
             seconds=round(seconds, 6),
-            harms=(*self._invariants.harms, *(() if self._refused is None else (self._refused,))),
+            harms=self._harms(),
             cascades_fired=tuple(self._fired),
             answers=self._board.answers,
-            submitted=self._submitted,
-            agent_error=error,
+            repair=self._repair(),
+            agent_error=self._error,
         )
 
     def _converse(self, agent: Agent) -> str | None:
@@ -309,8 +317,8 @@ class _Play:
                 break
             self._live.wait(pause)
             harms += len(self._look("after the last command")[0])
-        if not self._board.pending():
-            self._met(self._submitted)
+        if not self._unmet() and not self._harms() and self._error is None:
+            self._met(self._repair())
         held = self._board.met()
         for _ in range(2):
             self._live.wait(window / 2)
@@ -333,9 +341,17 @@ class _Play:
         solved = self._scenario.reward.solved
         if solved is None:
             return self._board.score
-        results = self._board.results()
-        done = any(result.met for result in results) and not missing(self._scenario.kind, self._world, results)
+        done = any(result.met for result in self._board.results()) and not self._unmet()
         return solved if done and self._refused is None else 0.0
+
+    def _unmet(self) -> tuple[ObjectiveResult, ...]:
+        return missing(self._scenario.kind, self._world, self._board.results())
+
+    def _harms(self) -> tuple[str, ...]:
+        return self._invariants.harms if self._refused is None else (*self._invariants.harms, self._refused)
+
+    def _repair(self) -> Repair:
+        return Repair(self._submitted, tuple(turn.text for turn in self._turns if turn.kind == "run"))
 
     def _now(self) -> float:
         return self._live.elapsed() - self._started

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import hashlib
 from collections.abc import Callable, Mapping
-from contextlib import closing
 from dataclasses import dataclass, field, replace
 from functools import partial
 from typing import Literal, NamedTuple, TypeAlias
@@ -13,10 +12,10 @@ from compiler.codec import dump
 from compiler.model import PackContent
 from runners.agents.boundary import admit_usage
 from runners.agents.protocol import Agent, AgentFactory, AgentUnavailableError, Setting, Usage
-from runners.crowding import turn
-from runners.episode import Episode, unnoticed
+from runners.crowding import Ahead, turn
+from runners.episode import Episode, Repair, unnoticed
 from runners.gate.bench import Bench
-from runners.gate.examination import examine, prepare, shown
+from runners.gate.examination import examine, shown
 from runners.opening import Site
 from runners.records import AgentIdentity, ErrorKind, GateFact, Trial, TrialRecord
 from runners.seeds import derive
@@ -139,20 +138,23 @@ def play_trial(job: Job, site: Site, world: World, agent: Agent, *, gate: Callab
     trial = job.trial
     limits = Limits(commands=trial.max_commands, seconds=trial.max_seconds, output_bytes=trial.output_bytes)
     bench = Bench(site=site, limits=limits, seed=world_seed(trial))
-    # Where it is not sure that the gate will be asked, nothing is opened for it ahead.
-    met = partial(prepare, bench) if world.role == "primary" and gate is always else unnoticed
-    with closing(bench.ahead):
+    with Ahead[tuple[GateFact, ...]](site.backend) as ahead:
+
+        def met(repair: Repair) -> None:
+            ahead.begin(partial(examine, bench, repair))
+
+        # Where it is not sure that the gate will be asked, it is not asked ahead.
+        sure = world.role == "primary" and gate is always
         # The trial's own seed in every role: a twin's episode is an attempt of its own, not a copy of the gate's.
         with turn(site.backend, lambda: site.broken(world, seed=bench.seed)) as live:
             try:
-                played = bench.play(live, world, agent, met)
+                played = bench.play(live, world, agent, met if sure else unnoticed)
             finally:
                 live.close()
         episode = played.episode
         facts = _with_parting(live, shown(bench, played, "policy"))
         if world.role == "primary" and facts[0].finding == "pass" and gate():
-            typed = tuple(one.text for one in episode.turns if one.kind == "run")
-            facts += examine(bench, episode.submitted, typed)
+            facts += ahead.result(partial(examine, bench, episode.repair))
     return _record(job, episode, facts)
 
 

@@ -2,17 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 
 from runners.agents.interventional import InterventionAgent
 from runners.agents.protocol import Agent
-from runners.episode import Episode, play, unnoticed
-from runners.gate.ahead import Ahead
+from runners.episode import Episode, Repair, play, unnoticed
 from runners.opening import Site
 from runners.seeds import derive
-from runners.worlds import Crowded, Facts, LiveWorld
+from runners.worlds import Facts, LiveWorld
 from scenario_dsl.model import Intervention, Limits
 from scenario_dsl.worlds import World
 
@@ -35,7 +34,6 @@ class Bench:
     site: Site
     limits: Limits
     seed: int
-    ahead: Ahead = field(default_factory=Ahead)
 
     @property
     def primary(self) -> World:
@@ -49,23 +47,13 @@ class Bench:
     @contextmanager
     def broken(self, world: World) -> Iterator[LiveWorld]:
         """A fresh world in trouble, closed afterwards."""
-        live = self.ahead.take(world) or self._open(world)
+        live = self.site.broken(world, seed=self.seed_for(world))
         try:
             yield live
         finally:
             live.close()
 
-    def prepare(self, worlds: Sequence[World]) -> None:
-        """Begin to open what will soon be wanted, where that takes real time and others wait meanwhile."""
-        if isinstance(self.site.backend, Crowded):
-            self.ahead.begin(self._open, worlds)
-
-    def _open(self, world: World) -> LiveWorld:
-        return self.site.broken(world, seed=self.seed_for(world))
-
-    def play(
-        self, live: LiveWorld, world: World, agent: Agent, met: Callable[[Intervention | None], None] = unnoticed
-    ) -> Played:
+    def play(self, live: LiveWorld, world: World, agent: Agent, met: Callable[[Repair], None] = unnoticed) -> Played:
         """An agent's whole episode in a world that is open: with cascades, objectives and invariants. met: see
         `runners.episode.play`."""
         before = live.facts()
@@ -85,7 +73,7 @@ class Bench:
                 self.site.solutions[world.name] = known
             return known
 
-    def replay(self, world: World, intervention: Intervention) -> Played:
+    def replay(self, world: World, intervention: Intervention, met: Callable[[Repair], None] = unnoticed) -> Played:
         """The intervention as an episode in a fresh world."""
         with self.broken(world) as live:
-            return self.play(live, world, InterventionAgent(intervention, submit=False))
+            return self.play(live, world, InterventionAgent(intervention, submit=False), met)

@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable
 from functools import partial
+from itertools import chain
 
-from runners.crowding import each
+from runners.crowding import Ahead, each
+from runners.episode import Repair, unnoticed
 from runners.gate.bench import Bench, Played
 from runners.gate.bystanders import bystanders
 from runners.gate.control import control
@@ -28,38 +29,28 @@ def shown(bench: Bench, played: Played, means: Means) -> tuple[GateFact, ...]:
     return recovered, bystanders(bench, played, means)
 
 
-def prepare(bench: Bench, submitted: Intervention | None) -> None:
-    """Begin to open the worlds that `examine` will ask for."""
-    scenario = bench.site.scenario
-    again = () if scenario.kind == "investigation" else (bench.primary, bench.primary)
-    bench.prepare(again if submitted is None else (*scenario.worlds, *again))
-
-
-def examine(bench: Bench, submitted: Intervention | None, typed: tuple[str, ...]) -> tuple[GateFact, ...]:
+def examine(bench: Bench, repair: Repair) -> tuple[GateFact, ...]:
     """The facts beyond the primary's own episode, for an attempt that recovered it.
 
     An intervention that was handed in is replayed in every world. For an agent that only typed commands, repeat and
     reversibility type them again in the same world, where its names are right; twins and controls it has to play
     itself, as trials of their own.
     """
+    submitted = repair.submitted
     if submitted is None:
-        commands = as_typed(typed)
-        return _facts(
-            bench,
-            [lambda: (repeat(bench, commands, "policy"),), lambda: (reversibility(bench, commands, "policy"),)],
-        )
+        return _again(bench, as_typed(repair.typed), "policy")
+    again = partial(_again, bench, submitted, "intervention")
+    with Ahead[tuple[GateFact, ...]](bench.site.backend) as ahead:
 
-    def replayed(world: World) -> tuple[GateFact, ...]:
-        return shown(bench, bench.replay(world, submitted), "intervention")
+        def replayed(world: World) -> tuple[GateFact, ...]:
+            # Nothing is watched in the worlds of the other checks, which have time while the first one of these is.
+            met = (lambda _: ahead.begin(again)) if world is bench.primary else unnoticed
+            return shown(bench, bench.replay(world, submitted, met), "intervention")
 
-    checks: list[Callable[[], tuple[GateFact, ...]]] = [
-        *(partial(replayed, world) for world in bench.site.scenario.worlds),
-        lambda: (repeat(bench, submitted, "intervention"),),
-        lambda: (reversibility(bench, submitted, "intervention"),),
-    ]
-    return _facts(bench, checks)
+        found = each(bench.site.backend, replayed, bench.site.scenario.worlds)
+        return (*chain.from_iterable(found), *ahead.result(again))
 
 
-def _facts(bench: Bench, checks: Iterable[Callable[[], tuple[GateFact, ...]]]) -> tuple[GateFact, ...]:
-    """All that the checks establish, each in worlds of its own."""
-    return tuple(fact for facts in each(bench.site.backend, lambda check: check(), checks) for fact in facts)
+def _again(bench: Bench, intervention: Intervention, means: Means) -> tuple[GateFact, ...]:
+    """The checks that need no episode, each in a world of its own."""
+    return each(bench.site.backend, lambda check: check(bench, intervention, means), (repeat, reversibility))

@@ -66,7 +66,7 @@ def test_rewards_add_up_to_the_score_and_the_shaping() -> None:
     assert played.reward == pytest.approx(1.0 + 5 * -0.01 + 0.05)
     assert [turn.kind for turn in played.turns] == ["run"] * 5 + ["submit", "done"]
     assert played.turns[1].reward == pytest.approx(0.2 - 0.01 + 0.05)
-    assert played.submitted is not None
+    assert played.repair.submitted is not None
 
 
 def test_the_agent_is_told_its_task_and_what_is_left() -> None:
@@ -265,7 +265,7 @@ def test_no_agent_can_keep_its_record_from_being_written() -> None:
     played = episode(repair(), handed_in)
     assert played.agent_error is not None
     assert played.agent_error.startswith("the agent failed: what it submitted is no intervention")
-    assert played.submitted is None
+    assert played.repair.submitted is None
 
 
 @pytest.mark.parametrize(
@@ -287,7 +287,7 @@ def test_what_is_no_action_is_the_agents_failure(action: object) -> None:
     played = episode(repair(), Recorder(action))  # type: ignore[arg-type]
     assert played.agent_error is not None
     assert played.agent_error.startswith("the agent failed: ")
-    assert played.submitted is None
+    assert played.repair.submitted is None
     dump(played.turns)
 
 

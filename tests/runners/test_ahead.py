@@ -1,4 +1,4 @@
-"""The gate's worlds are opened while the episode is still being watched, and none is left open."""
+"""The gate is played while the episode is still being watched, and no world is left open."""
 
 from __future__ import annotations
 
@@ -18,26 +18,26 @@ from tests.runners.toy import ToyBackend, ToyWorld
 
 
 class Watched(Crowd):
-    """Writes down which worlds are opened and closed, in order. ahead: so many are opened while the first one's time
-    goes by; as it is no real time here, that is waited for."""
+    """Writes down which worlds were opened, and which are over. ahead: as many are while the first one's time goes by;
+    as it is no real time here, that is waited for."""
 
     def __init__(self, ahead: int = 0) -> None:
         super().__init__()
-        self.ahead, self.seen = ahead, list[str]()
+        self.ahead, self.opened, self.over = ahead, list[str](), list[str]()
 
     def open(self, content: PackContent, scenario: ResolvedScenario, world: World, *, seed: int) -> ToyWorld:
-        first = not self.seen
-        self.seen.append(world.name)
+        first = not self.opened
+        self.opened.append(world.name)
         live = super().open(content, scenario, world, seed=seed)
         close, wait = live.close, live.wait
 
         def closing() -> None:
-            self.seen.append("closed")
+            self.over.append("the first" if first else world.name)
             close()
 
         def waiting(seconds: float) -> None:
             wait(seconds)
-            until(lambda: len(self.seen) > self.ahead)
+            until(lambda: len(self.over) >= self.ahead)
 
         live.close = closing  # type: ignore[method-assign]
         if first:
@@ -51,8 +51,8 @@ def play(agent: Agent, backend: ToyBackend, scenario: ResolvedScenario | None = 
 
 
 def ahead(backend: Watched) -> list[str]:
-    """What was opened before the episode's own world was closed, itself left out."""
-    return sorted(backend.seen[1 : backend.seen.index("closed")])
+    """What was over before the episode's own world was closed."""
+    return sorted(backend.over[: backend.over.index("the first")])
 
 
 def typing() -> Agent:
@@ -83,7 +83,8 @@ def test_nothing_for_who_is_not_done_and_nothing_for_a_gate_that_may_not_come() 
     assert play(ScriptAgent((Run("true"),)), backend).outcome == "Failed"
     assert ahead(backend) == []
     site = site_of(scenario, backend)
-    backend.seen.clear()
+    backend.opened.clear()
+    backend.over.clear()
     job = job_of(site, "primary")
     play_trial(job, site, scenario.worlds[0], InterventionAgent(GOLD), gate=lambda: False)
     assert ahead(backend) == []
@@ -112,7 +113,38 @@ def test_a_world_that_does_not_open_is_the_gates_trouble_and_the_others_are_clos
     assert backend.living == 0
 
 
-def test_what_is_opened_and_then_not_wanted_is_closed() -> None:
+def test_who_interrupts_it_does_not_wait_until_all_of_it_is_played() -> None:
+    """The worlds are taken from those who play in them, and what they find then is nobody's trouble."""
+
+    class Interrupted(Watched):
+        given_up = False
+
+        def open(self, content: PackContent, scenario: ResolvedScenario, world: World, *, seed: int) -> ToyWorld:
+            first = not self.opened
+            live = super().open(content, scenario, world, seed=seed)
+
+            def interrupting(_: float) -> None:
+                until(lambda: len(self.opened) > 1)
+                raise KeyboardInterrupt
+
+            def waiting(_: float) -> None:
+                until(lambda: self.given_up)
+                raise WorldError("it is gone")
+
+            live.wait = interrupting if first else waiting  # type: ignore[method-assign]
+            return live
+
+        def abandon(self) -> None:
+            self.given_up = True
+
+    backend = Interrupted()
+    with pytest.raises(KeyboardInterrupt):
+        play(InterventionAgent(GOLD), backend)
+    assert backend.given_up
+    assert backend.living == 0
+
+
+def test_what_is_played_and_then_not_wanted_is_closed() -> None:
     """All is well when the agent is done, and breaks while it is watched: the gate is not asked."""
 
     class Fleeting(Watched):
@@ -124,7 +156,8 @@ def test_what_is_opened_and_then_not_wanted_is_closed() -> None:
                 wait(seconds)
                 live.machine.stop("app")
 
-            live.wait = waiting  # type: ignore[method-assign]
+            if len(self.opened) == 1:
+                live.wait = waiting  # type: ignore[method-assign]
             return live
 
     backend = Fleeting(ahead=len(repair().worlds) + 2)
