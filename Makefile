@@ -45,11 +45,11 @@ format: $(STAMP)  ## rewrite the code in the project's style
 bench: $(STAMP)  ## figures, each as a ratio against a floor measured in the same run
 	@for file in benchmarks/bench_*.py; do echo "== $$file"; $(PY) $$file || exit 1; done
 
-prove-full: $(STAMP)  ## prove all shipped packs on everything they run on, three repeats: hours
+prove-full: $(STAMP)  ## prove all shipped packs on everything they run on, three repeats: hours; goes on where it was stopped
 	@for system in web-server edge-control sched-ext-vm; do $(BREAKFIX) image build $$system || exit 1; done
 	@for backend in sim container kernel; do for pack in packs/*/scenarios kernel_packs/*/scenarios; do \
 	  echo "== $$pack on $$backend"; \
-	  $(BREAKFIX) prove $${pack%/scenarios} --backend $$backend --supported --repeats 3 --workers $(PROVERS) || exit 1; \
+	  $(BREAKFIX) prove $${pack%/scenarios} --backend $$backend --supported --repeats 3 --workers $(PROVERS) --keep build/proofs || exit 1; \
 	done; done
 
 lock: $(STAMP)  ## resolve the dependencies anew

@@ -13,8 +13,9 @@ from breakfix.cli.options import BackendName, Inventory, Json, Owned, Quiet, bac
 from breakfix.cli.output import emit, say
 from breakfix.cli.proving import as_document, prove_with_progress, show_proof
 from compiler.bundle import write_proof
-from compiler.model import PackContent, Proof
+from compiler.model import PackContent
 from compiler.verify import verify_under_ephemeral_key
+from runners.prove.keeping import Kept
 from runners.worlds import Backend
 
 
@@ -34,6 +35,12 @@ def command(
         bool,
         typer.Option("--supported", help="Only what this backend can run; the rest is named; no proof is written."),
     ] = False,
+    keep: Annotated[
+        Path | None,
+        typer.Option(
+            "--keep", metavar="FOLDER", help="Keep each scenario's proof there once it holds, and go on from there."
+        ),
+    ] = None,
     verbose: Annotated[bool, typer.Option("--verbose", "-v", help="Show what passed too.")] = False,
     quiet: Quiet = False,
     as_json_document: Json = False,
@@ -44,7 +51,8 @@ def command(
     habits are not VERIFIED, twins and controls refuse some of them, every weakened form of gold (a step left out, a
     wrong argument, the wrong service, a restart instead) is noticed, revert restores. `--verbose` says which step earns
     which objective, who noticed what, and how often repeats agree. The proof is written beside a compiled bundle, for
-    `breakfix sign`.
+    `breakfix sign`. With `--keep` a long one may be stopped: it goes on with what is not proven yet. What is kept is
+    proven anew only where the scenario, its system, its image or breakfix itself is another one.
 
     Examples:
 
@@ -52,24 +60,21 @@ def command(
 
         breakfix prove build/starter --repeats 3 --verbose
 
-        breakfix prove packs/starter --backend container --supported
+        breakfix prove packs/starter --backend container --supported --keep build/proofs
     """
     verified = verify_under_ephemeral_key(own_bundle(bundle))
-    where, chosen = backend_on(backend, inventory, owned=owned), scenarios or []
+    where, chosen = backend_on(backend, inventory, owned=owned), scenarios or None
     left_out = _unsupported(verified.content, chosen, where) if supported else {}
-    chosen = [name for name in chosen or verified.content.scenarios if name not in left_out]
-    nothing = Proof(bundle_digest=verified.digest, scenarios=())
-    proof = (
-        nothing
-        if left_out and not chosen
-        else prove_with_progress(
-            verified,
-            where,
-            scenarios=chosen,
-            repeats=repeats,
-            processes=workers if inventory is None else 1,  # a host is one process's
-            quiet=quiet,
-        )
+    if left_out:
+        chosen = [name for name in chosen or verified.content.scenarios if name not in left_out]
+    proof = prove_with_progress(
+        verified,
+        where,
+        scenarios=chosen,
+        repeats=repeats,
+        processes=workers if inventory is None else 1,  # a host is one process's
+        quiet=quiet,
+        kept=None if keep is None else Kept(keep),
     )
     if as_json_document:
         emit({**as_document(proof), **({"unsupported": left_out} if supported else {})})
@@ -81,11 +86,11 @@ def command(
         write_proof(Path(bundle), proof)
         if not as_json_document and proof.holds:
             say(f"the proof is beside the bundle; next: breakfix sign {bundle} --key YOUR.key")
-    return 0 if proof.holds or proof is nothing else 1
+    return 0 if proof.holds or (left_out and not chosen) else 1
 
 
-def _unsupported(content: PackContent, chosen: Sequence[str], backend: Backend) -> dict[str, str]:
-    """Why the backend cannot run each of the chosen scenarios (none: of all) that it cannot run."""
-    scenarios = (one for name, one in content.scenarios.items() if not chosen or name in chosen)
+def _unsupported(content: PackContent, chosen: Sequence[str] | None, backend: Backend) -> dict[str, str]:
+    """Why the backend cannot run each of the chosen scenarios (None: of all) that it cannot run."""
+    scenarios = (one for name, one in content.scenarios.items() if chosen is None or name in chosen)
     reasons = {one.name: backend.unsupported(content, one) for one in scenarios}
     return {name: reason for name, reason in reasons.items() if reason is not None}

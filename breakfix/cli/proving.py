@@ -9,6 +9,7 @@ from breakfix.cli.output import progress, say
 from compiler.codec import plain
 from compiler.model import Proof, ScenarioProof
 from compiler.verify import VerifiedBundle
+from runners.prove.keeping import Kept
 from runners.prove.proving import prove
 from runners.worlds import Backend
 
@@ -19,12 +20,13 @@ def prove_with_progress(
     bundle: VerifiedBundle,
     backend: Backend,
     *,
-    scenarios: Sequence[str] = (),
+    scenarios: Sequence[str] | None = None,
     repeats: int,
     processes: int | None = None,
     quiet: bool,
+    kept: Kept | None = None,
 ) -> Proof:
-    """Prove the named scenarios (none: all) on so many processes (None: every CPU)."""
+    """Prove the named scenarios (None: all) on so many processes (None: every CPU); kept: see `prove`."""
     with progress("checks of proofs", quiet=quiet) as advance:
         return prove(
             bundle,
@@ -33,6 +35,7 @@ def prove_with_progress(
             repeats=repeats,
             processes=processes or os.cpu_count() or 1,
             progress=advance,
+            kept=kept,
         )
 
 

@@ -16,6 +16,7 @@ from runners.opening import Site
 from runners.plan import PlanError
 from runners.prove import endings
 from runners.prove.case import Case, Established, finding
+from runners.prove.keeping import Kept
 from runners.prove.mutation import cascades, mutants
 from runners.prove.players import bad, gold, nop, repeat
 from runners.prove.states import healthy, revert, witnessed
@@ -50,43 +51,55 @@ def prove(
     bundle: VerifiedBundle,
     backend: Backend,
     *,
-    scenarios: Sequence[str] = (),
+    scenarios: Sequence[str] | None = None,
     repeats: int = REPEATS,
     processes: int = 1,
     progress: Callable[[int, int, str], None] = _unheard,
+    kept: Kept | None = None,
 ) -> Proof:
-    """Prove the named scenarios (none named: all), in the order of the bundle.
+    """Prove the named scenarios (None: all), in the order of the bundle.
 
     processes: more than one spreads scenarios over so many. progress: told (checks made, all checks, the last one) as
-    they are made, in whatever order; of another process's, when its scenario is done. Raises PlanError for an unknown
-    scenario; everything else that goes wrong is a finding.
+    they are made, in whatever order; of another process's, when its scenario is done. kept: where proofs are taken from
+    instead of being made again, and kept as soon as they are made. Raises PlanError for an unknown scenario; everything
+    else that goes wrong is a finding.
     """
     content = bundle.content
-    unknown = [name for name in scenarios if name not in content.scenarios]
+    wanted = content.scenarios if scenarios is None else scenarios
+    unknown = [name for name in wanted if name not in content.scenarios]
     if unknown:
         raise PlanError(f"no scenario `{unknown[0]}`; the bundle has: {', '.join(sorted(content.scenarios))}")
-    names = [name for name in content.scenarios if not scenarios or name in scenarios]
-    done: dict[str, ScenarioProof] = {}
+    names = [name for name in content.scenarios if name in wanted]
+    parts = {name: _only(content, name) for name in names}
+    found = {name: kept.find(part, backend, repeats) if kept else None for name, part in parts.items()}
+    done = {name: proof for name, proof in found.items() if proof is not None}
+    left = [name for name in names if name not in done]
     told = _Told(len(names) * len(CHECKS), progress)
-    told.made(0, "")
-    if processes > 1 and len(names) > 1:
+    told.made(len(done) * len(CHECKS), "")
+
+    def made(proof: ScenarioProof) -> None:
+        done[proof.scenario] = proof
+        if kept:
+            kept.keep(proof, parts[proof.scenario], backend)
+
+    if processes > 1 and len(left) > 1:
         # Spawned, not forked: nothing of this process (threads, locks, a run's folder) comes along.
-        context, several = multiprocessing.get_context("spawn"), min(processes, len(names))
-        part = backend.among(several) if isinstance(backend, Dividable) else backend
+        context, several = multiprocessing.get_context("spawn"), min(processes, len(left))
+        share = backend.among(several) if isinstance(backend, Dividable) else backend
         with ProcessPoolExecutor(several, mp_context=context, initializer=endings.expect) as pool:
             work = partial(endings.until_asked, prove_scenario)
-            pending = [pool.submit(work, _only(content, name), name, part, repeats) for name in names]
+            pending = [pool.submit(work, parts[name], name, share, repeats) for name in left]
             try:
                 for future in as_completed(pending):
                     proof = future.result()
-                    done[proof.scenario] = proof
+                    made(proof)
                     told.made(len(CHECKS), proof.scenario)
             except KeyboardInterrupt:
                 endings.ask()
                 raise
     else:
-        for name in names:
-            done[name] = prove_scenario(content, name, backend, repeats, told)
+        for name in left:
+            made(prove_scenario(content, name, backend, repeats, told))
     return Proof(bundle_digest=bundle.digest, scenarios=tuple(done[name] for name in names))
 
 
