@@ -55,12 +55,12 @@ class Clients:
         since = 0.0 if within is None else time.monotonic() - within
         return [one for one in tuple(self._samples) if one.at >= since and name in (None, one.client)]
 
-    def catch_up(self, span: float) -> None:
-        """Ask now what would have been asked in so many seconds; at most once for each way to ask."""
+    def catch_up(self, span: float, machines: int = 1) -> None:
+        """Ask now what would have been asked in so many seconds, at most once in each way for each of the machines that
+        requests may be shared out among."""
         for client in self._clients:
-            paths = max(1, len(tuple(mappings(client.get("paths")))))
-            for _ in range(min(paths, int(span / _every(client)))):
-                self._ask(client)
+            for way in (_ways(client) * machines)[: int(span / _every(client))]:
+                self._ask(client, way)
 
     def _serve(self) -> None:
         due = [
@@ -72,14 +72,16 @@ class Clients:
             at, index = due.pop(0)
             if self._stop.wait(max(0.0, at - time.monotonic())):
                 return
-            self._ask(self._clients[index])
+            client = self._clients[index]
+            ways = _ways(client)
+            self._ask(client, self._random.choices(ways, [integer(one, "weight", 1) for one in ways])[0])
             due.append((time.monotonic() + _every(self._clients[index]) * (0.7 + 0.6 * self._random.random()), index))
 
-    def _ask(self, client: Mapping[str, Value]) -> None:
+    def _ask(self, client: Mapping[str, Value], way: Mapping[str, Value]) -> None:
         kind = text(client, "kind", "http")
         source = self._random.choice(texts(client.get("sources")) or (self._own,))
         try:
-            ok, detail = self._http(client, source) if kind == "http" else self._connect(client, source, kind)
+            ok, detail = self._http(client, way, source) if kind == "http" else self._connect(client, source, kind)
         except (OSError, http.client.HTTPException) as error:
             ok, detail = False, str(error) or type(error).__name__
         self._samples.append(Sample(time.monotonic(), text(client, "name"), ok, detail))
@@ -89,9 +91,7 @@ class Clients:
             else:
                 self.requests_failed += 1
 
-    def _http(self, client: Mapping[str, Value], source: str) -> tuple[bool, str]:
-        ways = tuple(mappings(client.get("paths"))) or ({"path": ""},)
-        way = self._random.choices(ways, [integer(one, "weight", 1) for one in ways])[0]
+    def _http(self, client: Mapping[str, Value], way: Mapping[str, Value], source: str) -> tuple[bool, str]:
         parts = urlsplit(text(client, "url").rstrip("/") + text(way, "path"))
         agent = self._random.choice(texts(client.get("agents")) or ("Mozilla/5.0",))
         asked = http.client.HTTPConnection(parts.hostname or self._own, parts.port or 80, timeout=_PATIENCE)
@@ -125,6 +125,11 @@ class Clients:
             link.close()
             raise
         return link
+
+
+def _ways(client: Mapping[str, Value]) -> tuple[Mapping[str, Value], ...]:
+    """The paths that a client asks for, with their weights."""
+    return tuple(mappings(client.get("paths"))) or ({"path": ""},)
 
 
 def _every(client: Mapping[str, Value]) -> float:

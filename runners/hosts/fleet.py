@@ -88,7 +88,7 @@ class FleetWorld:
         self._first.wait(seconds)
 
     def age(self, seconds: float) -> None:
-        self._first.age(seconds)
+        self._first.age(seconds, len(self._machines))
 
     def elapsed(self) -> float:
         return self._first.elapsed()

@@ -192,10 +192,10 @@ class ContainerWorld:
     def wait(self, seconds: float) -> None:
         time.sleep(seconds)
 
-    def age(self, seconds: float) -> None:
+    def age(self, seconds: float, machines: int = 1) -> None:
         """Real time cannot be skipped: its clients ask at once what they would have asked meanwhile, and systemd
-        forgets what it would have forgotten."""
-        self._clients.catch_up(seconds)
+        forgets what it would have forgotten. machines: of its fleet."""
+        self._clients.catch_up(seconds, machines)
         _guarded(wait_until_at_rest, self._outside, min(seconds, _AGED_AT_MOST))
         _guarded(self._outside.manager.forget_starts, seconds)
 
