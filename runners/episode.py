@@ -56,7 +56,7 @@ _CASCADE_WAITS = (0.5, 1.0, 2.0)
 
 
 class Repair(NamedTuple):
-    """What an agent did for it: the intervention that it handed in, if any, and the commands that it typed."""
+    """What an agent did to mend a world: the intervention that it handed in, if any, and the commands that it typed."""
 
     submitted: Intervention | None
     typed: tuple[str, ...]

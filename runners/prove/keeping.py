@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import hashlib
+import tempfile
 from collections.abc import Iterator
 from functools import lru_cache
 from pathlib import Path
@@ -10,7 +11,7 @@ from pathlib import Path
 from compiler.codec import Malformed, dump, load
 from compiler.model import PackContent, ScenarioProof
 from runners.worlds import Backend, Imaged
-from scenario_dsl.writing import write_file
+from scenario_dsl.writing import write_file, writing_to
 
 _HOME = Path(__file__).resolve().parents[2]
 _PROGRAMS = ("scenario_dsl", "compiler", "runners")
@@ -21,7 +22,12 @@ class Kept:
     """A folder with a file for each proof that held, named after all that it depends on."""
 
     def __init__(self, folder: Path) -> None:
+        """Raises HostError where nothing can be kept there: better now than after hours."""
         self._folder = folder
+        with writing_to(folder):
+            folder.mkdir(parents=True, exist_ok=True)
+            with tempfile.TemporaryFile(dir=folder):
+                pass
 
     def find(self, content: PackContent, backend: Backend, repeats: int) -> ScenarioProof | None:
         """The proof of the one scenario in `content`, if it is there. Raises HostError where an image is missing."""
@@ -36,7 +42,6 @@ class Kept:
     def keep(self, proof: ScenarioProof, content: PackContent, backend: Backend) -> None:
         """Keep it, if it holds: what failed may have failed by chance, and is asked again."""
         if proof.holds:
-            self._folder.mkdir(parents=True, exist_ok=True)
             write_file(self._file(content, backend, proof.repeats), dump(proof))
 
     def _file(self, content: PackContent, backend: Backend, repeats: int) -> Path:
@@ -58,4 +63,5 @@ def _program() -> str:
 
 def _sources() -> Iterator[Path]:
     for package in _PROGRAMS:
-        yield from (_HOME / package).rglob("*.py")
+        files = (_HOME / package).rglob("*")
+        yield from (path for path in files if path.is_file() and path.suffix != ".pyc")

@@ -11,6 +11,7 @@ from compiler.model import PackContent, Proof
 from runners.prove import keeping
 from runners.prove.keeping import Kept
 from runners.prove.proving import CHECKS, prove
+from scenario_dsl.errors import HostError
 from scenario_dsl.worlds import ResolvedScenario, World
 from tests.runners.cases import bundle_of, cascading, investigation, repair
 from tests.runners.toy import ToyBackend, ToyWorld
@@ -102,6 +103,14 @@ def test_what_failed_or_was_spoilt_is_proven_again(bench: Bench) -> None:
     again, opened = bench.prove(repair())
     assert again == first
     assert opened > 0
+
+
+def test_where_nothing_can_be_kept_is_said_before_anything_is_proven(tmp_path: Path) -> None:
+    (tmp_path / "file").write_text("mine")
+    for place in (tmp_path / "file", tmp_path / "file" / "below"):
+        with pytest.raises(HostError, match=f"cannot write {place}"):
+            Kept(place)
+    assert (tmp_path / "file").read_text() == "mine"
 
 
 def test_the_program_is_all_that_proves(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
