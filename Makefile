@@ -36,6 +36,7 @@ lint: $(STAMP)  ## style, types, import layering
 	@$(VENV)/bin/ruff check .
 	@$(VENV)/bin/ruff format --check .
 	@$(VENV)/bin/mypy
+	@$(VENV)/bin/mypy benchmarks
 	@$(VENV)/bin/lint-imports
 
 format: $(STAMP)  ## rewrite the code in the project's style

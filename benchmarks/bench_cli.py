@@ -12,7 +12,7 @@ import time
 
 RUNS = 15
 FLOOR = ("-c", "pass")
-COMMANDS = (("--version",), ("--help",), ("check", "--help"))
+COMMANDS: tuple[tuple[str, ...], ...] = (("--version",), ("--help",), ("check", "--help"))
 START = "from breakfix.cli import main; main()"
 
 
