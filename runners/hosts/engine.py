@@ -12,6 +12,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, ParamSpec
 
+from runners.here.owning import owner
 from scenario_dsl.errors import HostError
 
 try:
@@ -292,28 +293,6 @@ def _exactly(link: socket.socket, size: int) -> bytes | None:
         parts.append(part)
         size -= len(part)
     return b"".join(parts)
-
-
-def owner() -> str:
-    """This process, told from any other before or after it: its number, its start, and the boot of this machine."""
-    return f"{os.getpid()}.{started(os.getpid())}.{Path('/proc/sys/kernel/random/boot_id').read_text().strip()}"
-
-
-def is_alive(name: str) -> bool:
-    """Does the process of that `owner` still run?"""
-    pid, _, rest = name.partition(".")
-    if not pid.isdigit():
-        return False
-    boot = Path("/proc/sys/kernel/random/boot_id").read_text().strip()
-    return rest == f"{started(int(pid))}.{boot}"
-
-
-def started(pid: int) -> str:
-    """When a process began, in ticks since the boot; empty where there is none."""
-    try:
-        return Path(f"/proc/{pid}/stat").read_text().rpartition(")")[2].split()[19]
-    except (OSError, IndexError):
-        return ""
 
 
 def _first(error: Exception) -> str:

@@ -18,9 +18,10 @@ from functools import lru_cache
 from pathlib import Path
 from typing import NamedTuple
 
+from runners.here.cache import cache_folder
 from runners.hosts.files import ACCESS_LISTS, Files, Lists
-from runners.hosts.recipe import cache_folder
 from runners.hosts.wiring import firewall_rules
+from runners.lasting import SALTED, WITH_HASHES, firewall_facts
 from runners.system import SystemSpec, texts
 
 _VOLATILE = (
@@ -31,8 +32,6 @@ _VOLATILE = (
     # What usermod and its like keep of the account files as they were before them: nothing reads it.
     "/etc/passwd-", "/etc/group-", "/etc/gshadow-", "/etc/subuid-", "/etc/subgid-",
 )  # fmt: skip
-_SALTED = re.compile(rb"\$(?:y|gy|7|6|5|2[aby]|1)\$[^:\s]*")
-_WITH_HASHES = ("/etc/shadow", "/etc/shadow-")
 _OPAQUE = ("trusted.overlay.opaque", "user.overlay.opaque")
 _UNREADABLE = ("*filter", ":UNREADABLE -")
 """A packet filter with so many rules that nobody can read them."""
@@ -109,15 +108,7 @@ def lasting(base: Mapping[str, str], picture: Picture) -> dict[str, str]:
         for key in [key for key in facts if key.startswith(prefix)]:
             del facts[key]
     facts.update(picture.digests)
-    table = ""
-    for line in picture.firewall:
-        table = line[1:] if line.startswith("*") else table
-        if line[:1] in ":-":
-            # Counters of packets go up by themselves.
-            rule = re.sub(r" \[\d+:\d+\]$", "", line)
-            chain = rule[1:].split()[0] if rule[0] == ":" else rule.split()[1]
-            key = f"firewall:{table}:{chain}"
-            facts[key] = hashlib.sha256((facts.get(key, "") + rule).encode()).hexdigest()[:16]
+    facts.update(firewall_facts(picture.firewall))
     return facts
 
 
@@ -241,5 +232,5 @@ def _is_opaque(place: Path) -> bool:
 
 def without_salt(files: Files) -> Mapping[str, str]:
     """Files that hold password hashes -> digest of what else they say."""
-    held = ((path, files.read(path)) for path in _WITH_HASHES)
-    return {path: hashlib.sha256(_SALTED.sub(b"$", data)).hexdigest() for path, data in held if data is not None}
+    held = ((path, files.read(path)) for path in WITH_HASHES)
+    return {path: hashlib.sha256(SALTED.sub(b"$", data)).hexdigest() for path, data in held if data is not None}

@@ -14,11 +14,13 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from compiler.codec import dump
+from runners.here.archive import EPOCH
+from runners.here.cache import cache_folder
 from runners.hosts.box import Box
 from runners.hosts.engine import LABEL, Engine
 from runners.hosts.layer import write_layer
 from runners.hosts.packages import make_userland
-from runners.hosts.recipe import EPOCH, Recipe, cache_folder
+from runners.hosts.recipe import Recipe
 from runners.hosts.settle import settle
 from runners.system import SystemSpec
 from scenario_dsl.errors import HostError

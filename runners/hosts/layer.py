@@ -13,7 +13,8 @@ from collections.abc import Iterator, Mapping
 from pathlib import Path
 from typing import NamedTuple
 
-from runners.hosts.recipe import EPOCH, Recipe
+from runners.here.archive import EPOCH
+from runners.hosts.recipe import Recipe
 from runners.sim.build import boot
 from runners.sim.files.inode import Inode
 from runners.sim.machine import Machine

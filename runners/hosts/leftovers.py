@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from runners.hosts.engine import Engine, is_alive
-from runners.hosts.engine import owner as this_process
+from runners.here.owning import is_alive
+from runners.here.owning import owner as this_process
+from runners.hosts.engine import Engine
 
 
 def sweep(engine: Engine, *, everything: bool = False) -> tuple[str, ...]:

@@ -9,10 +9,10 @@ from pathlib import Path
 from runners.hosts.kernel_view import Process, descendants
 from runners.hosts.outside import Outside
 from runners.hosts.probes.storage import jobs
+from runners.lasting import RUN_BY_CRON
 
 _ENDING_SECONDS = 2.0
 _PAUSE = 0.05
-_RUN_BY_CRON = ("/etc/cron.hourly", "/etc/cron.daily", "/etc/cron.weekly", "/etc/cron.monthly")
 
 
 def unowned(outside: Outside, shell: int) -> Mapping[str, str]:
@@ -37,7 +37,7 @@ def scheduled(outside: Outside) -> Mapping[str, str]:
     found: dict[str, str] = {}
     for path, entry in jobs(outside):
         found.setdefault(f"{entry.user}: {' '.join(entry.command.split())}", path)
-    for folder in _RUN_BY_CRON:
+    for folder in RUN_BY_CRON:
         found.update({f"{folder}/{name}": folder for name in outside.files.names(folder)})
     found.update(dict.fromkeys(outside.timers(), "systemd"))
     return found

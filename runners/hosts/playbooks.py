@@ -4,17 +4,15 @@ from __future__ import annotations
 
 import json
 import os
-import shutil
 import subprocess
-import sys
 import tempfile
 from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import NamedTuple
 
 from compiler.lower.playbooks import playbook
+from runners.here.programs import ansible
 from runners.worlds import TaskFailure
-from scenario_dsl.errors import HostError
 from scenario_dsl.model import Task
 
 _SECONDS = 300
@@ -46,7 +44,7 @@ def apply(play: Play, tasks: Sequence[Task]) -> tuple[TaskFailure | None, tuple[
 
     Raises HostError, TimeoutError.
     """
-    program = _program()
+    program = ansible("ansible-playbook")
     with tempfile.TemporaryDirectory(prefix="breakfix-play-") as folder:
         book = Path(folder) / "play.yml"
         book.write_bytes(playbook("maintenance", tasks))
@@ -121,11 +119,3 @@ def _failures(result: Path) -> Iterator[tuple[str, str]]:
         for line in result.read_text().splitlines():
             entry = json.loads(line)
             yield str(entry["task"]), str(entry["message"])
-
-
-def _program() -> str:
-    beside = Path(sys.executable).parent / "ansible-playbook"
-    found = str(beside) if beside.exists() else shutil.which("ansible-playbook")
-    if found is None:
-        raise HostError("ansible is not installed", remedy="pip install 'breakfix[hosts]'")
-    return found

@@ -6,7 +6,8 @@ import os
 import shutil
 from collections.abc import Iterator
 from importlib.util import find_spec
-from typing import NamedTuple
+
+from runners.here.programs import Need
 
 _PROGRAMS = (
     ("ip", "iproute2"),
@@ -15,13 +16,6 @@ _PROGRAMS = (
     ("mmdebstrap", "mmdebstrap"),
     ("docker", "docker.io"),
 )
-
-
-class Need(NamedTuple):
-    """One thing that is needed. `remedy` is empty where it is there."""
-
-    name: str
-    remedy: str
 
 
 def needs() -> Iterator[Need]:

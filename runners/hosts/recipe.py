@@ -1,22 +1,17 @@
-"""How a system's image is made, as its description says it, and the cache folder that images are made in."""
+"""How a system's image is made, as its description says it."""
 
 from __future__ import annotations
 
 import fnmatch
 import hashlib
 import json
-import os
 import re
 from dataclasses import dataclass
-from pathlib import Path
 
 from runners.system import texts
 from scenario_dsl.errors import AuthorError
 from scenario_dsl.model import System, SystemFile
 from scenario_dsl.values import Value
-
-EPOCH = 1_750_000_000
-"""The time stamp of everything that packages make: the same packages give the same bytes."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -48,14 +43,6 @@ class Recipe:
     def base_name(self) -> str:
         """A name for the userland that these packages make, the same for every system that names the same ones."""
         return hashlib.sha256(json.dumps([self.suite, *sorted(self.packages)]).encode()).hexdigest()[:16]
-
-
-def cache_folder() -> Path:
-    """Where images are made: $BREAKFIX_CACHE, or else `breakfix` in the user's cache folder."""
-    given = os.environ.get("BREAKFIX_CACHE")
-    if given:
-        return Path(given)
-    return Path(os.environ.get("XDG_CACHE_HOME") or Path.home() / ".cache") / "breakfix"
 
 
 def _entries(value: Value) -> tuple[dict[str, Value], ...]:

@@ -19,8 +19,10 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from compiler.codec import dump
-from runners.hosts.recipe import EPOCH, cache_folder
-from runners.kernel.packages import fetch_kernel, make_root, run
+from runners.here.archive import EPOCH
+from runners.here.cache import cache_folder
+from runners.here.programs import run
+from runners.kernel.packages import fetch_kernel, make_root
 from runners.kernel.recipe import Recipe
 from scenario_dsl.errors import HostError
 from scenario_dsl.model import System
@@ -252,8 +254,8 @@ def _compile(source: Path, out: Path) -> None:
 
 def _install(root: Path, recipe: Recipe, objects: dict[str, str]) -> None:
     lab = root / LAB
-    for name in ("warden.py", "shell.py", "accounts.py", "loader.py"):
-        shutil.copyfile(GUEST / name, lab / name)
+    for program in GUEST.glob("*.py"):
+        shutil.copyfile(program, lab / program.name)
     (lab / "objects.json").write_text(json.dumps(objects))
     shutil.copyfile(GUEST / "init", root / "usr/sbin/lab-init")
     (root / "usr/sbin/lab-init").chmod(0o755)

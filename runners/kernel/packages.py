@@ -8,17 +8,14 @@ from __future__ import annotations
 import os
 import re
 import shutil
-import subprocess
-from collections.abc import Sequence
 from pathlib import Path
 
+from runners.here.archive import LEAVE_OUT, mirror
+from runners.here.programs import run
 from runners.kernel.recipe import Recipe
 from scenario_dsl.errors import HostError
 
-_SOURCES = Path("/etc/apt/sources.list.d/debian.sources")
-_LIST = Path("/etc/apt/sources.list")
 _KEYS = "/usr/share/keyrings/debian-archive-keyring.gpg"
-_LEAVE_OUT = ("/usr/share/man/*", "/usr/share/doc/*", "/usr/share/locale/*", "/usr/share/info/*")
 _CONFIGURATION = """\
 Dir::Etc::sourcelist "{folder}/sources.list";
 Dir::Etc::sourceparts "{folder}/none";
@@ -28,7 +25,6 @@ Dir::State::lists "{folder}/lists";
 Dir::Cache "{folder}/cache";
 APT::Sandbox::User "root";
 """
-_SECONDS = 900
 
 
 def fetch_kernel(recipe: Recipe, folder: Path) -> str:
@@ -36,7 +32,7 @@ def fetch_kernel(recipe: Recipe, folder: Path) -> str:
     apt = folder / "apt"
     for name in ("lists/partial", "cache/archives/partial", "none", "debs"):
         (apt / name).mkdir(parents=True, exist_ok=True)
-    (apt / "sources.list").write_text(f"deb [signed-by={_KEYS}] {_mirror()} {recipe.backports} main\n")
+    (apt / "sources.list").write_text(f"deb [signed-by={_KEYS}] {mirror()} {recipe.backports} main\n")
     (apt / "apt.conf").write_text(_CONFIGURATION.format(folder=apt))
     environment = {**os.environ, "APT_CONFIG": str(apt / "apt.conf"), "LANG": "C.UTF-8"}
     run(["apt-get", "update", "-qq"], "is the package archive reachable?", env=environment)
@@ -67,31 +63,13 @@ def make_root(recipe: Recipe, folder: Path) -> tuple[str, ...]:
     shutil.rmtree(root, ignore_errors=True)
     call = [
         "mmdebstrap", "-q", "--variant=minbase", "--dpkgopt=force-unsafe-io",
-        *(f"--dpkgopt=path-exclude={path}" for path in _LEAVE_OUT),
-        f"--include={','.join(recipe.packages)}", recipe.suite, str(root), _mirror(),
+        *LEAVE_OUT, f"--include={','.join(recipe.packages)}", recipe.suite, str(root), mirror(),
     ]  # fmt: skip
     run(call, "apt-get install mmdebstrap; is the package archive reachable?")
     listing = run(["chroot", str(root), "dpkg-query", "-W", "-f", "${Package}=${Version}\\n"], "run it as root")
     for place in ("var/lib/apt/lists", "var/cache/apt"):
         shutil.rmtree(root / place, ignore_errors=True)
     return tuple(sorted(listing.split()))
-
-
-def run(call: Sequence[str], remedy: str, *, env: dict[str, str] | None = None, cwd: Path | None = None) -> str:
-    """Run a program of this machine and return its output. Raises HostError with what it complained of first."""
-    try:
-        done = subprocess.run(
-            call, env=env, cwd=cwd, capture_output=True, text=True, errors="replace", timeout=_SECONDS
-        )
-    except FileNotFoundError:
-        raise HostError(f"{call[0]} is not installed", remedy=remedy) from None
-    except subprocess.TimeoutExpired:
-        raise HostError(f"{call[0]} took longer than {_SECONDS} s", remedy=remedy) from None
-    if done.returncode:
-        lines = (done.stderr or done.stdout).splitlines()
-        said = next((line for line in lines if line.startswith("E:") or " error: " in line), lines[-1:] or [""])
-        raise HostError(f"{call[0]} failed: {said if isinstance(said, str) else said[0]}", remedy=remedy)
-    return done.stdout
 
 
 def _choose(listing: str, preferred: str) -> tuple[str, tuple[str, ...]]:
@@ -108,12 +86,3 @@ def _choose(listing: str, preferred: str) -> tuple[str, tuple[str, ...]]:
     if "binary" in known[release]:
         return release, (f"linux-binary-{release}", f"linux-modules-{release}")
     return release, (f"linux-image-{release}",)
-
-
-def _mirror() -> str:
-    """The mirror that this machine's own packages come from."""
-    pattern, file = (r"^URIs: *(\S+)", _SOURCES) if _SOURCES.is_file() else (r"^deb (?:\[[^]]*\] )?(\S+)", _LIST)
-    found = re.search(pattern, file.read_text(), re.MULTILINE) if file.is_file() else None
-    if found is None:
-        raise HostError("no package sources are configured", remedy=f"write {_SOURCES}")
-    return found[1]

@@ -6,7 +6,7 @@ import os
 import shutil
 from collections.abc import Iterator
 
-from runners.hosts.readiness import Need
+from runners.here.programs import Need
 from runners.kernel.image import built, find
 from runners.kernel.vm import QEMU
 from scenario_dsl.errors import HostError

@@ -23,8 +23,8 @@ from pathlib import Path
 from cryptography.hazmat.primitives import serialization
 from cryptography.hazmat.primitives.asymmetric.ed25519 import Ed25519PrivateKey
 
-from runners.hosts.engine import is_alive, owner
-from runners.hosts.recipe import cache_folder
+from runners.here.cache import cache_folder
+from runners.here.owning import is_alive, owner
 from runners.kernel.image import Image
 from runners.worlds import WorldError
 from scenario_dsl.errors import HostError

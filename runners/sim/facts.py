@@ -10,10 +10,12 @@ import hashlib
 import re
 from collections.abc import Iterator, Mapping
 from functools import lru_cache
+from itertools import chain
 from typing import NamedTuple
 
 from immutables import Map
 
+from runners.lasting import SALTED, WITH_HASHES, firewall_facts
 from runners.sim.files.inode import Inode
 from runners.sim.files.tree import FileTree
 from runners.sim.machine import Machine
@@ -21,14 +23,6 @@ from runners.sim.network.firewall import Tables, save
 from runners.system import SystemSpec, texts
 
 _ALWAYS_VOLATILE = ("/proc/*", "/sys/*", "/dev/*", "/run/*", "/tmp/*")  # noqa: S108
-
-
-_WITH_HASHES = ("/etc/shadow", "/etc/shadow-")
-_DECIDES = re.compile(r" -j (?:ACCEPT|DROP|REJECT|RETURN|REDIRECT|DNAT|SNAT|MASQUERADE)\b")
-_COUNTS = re.compile(r" -m (?:limit|hashlimit|connlimit|recent)\b")
-"""Matches of iptables that do not say the same of every packet: two such rules let through more than one."""
-_SALTED = re.compile(rb"\$(?:y|gy|7|6|5|2[aby]|1)\$[^:\s]*")
-"""A hash with its salt, as crypt(5) writes it: setting the same password again gives another."""
 
 
 class Base(NamedTuple):
@@ -99,9 +93,9 @@ def persistent_facts(machine: Machine) -> Mapping[str, str]:
 def unsalted_facts(machine: Machine) -> Mapping[str, str]:
     """Files that hold password hashes -> digest of what else they say."""
     view, found = machine.view(), {}
-    for path in _WITH_HASHES:
+    for path in WITH_HASHES:
         try:
-            found[path] = hashlib.sha256(_SALTED.sub(b"$", view.read(path))).hexdigest()
+            found[path] = hashlib.sha256(SALTED.sub(b"$", view.read(path))).hexdigest()
         except OSError:
             continue
     return found
@@ -151,19 +145,7 @@ def _digest(inode: Inode) -> str:
 
 
 def _firewall(tables: Tables) -> dict[str, str]:
-    """Chain -> digest of the rules that can decide something: one behind its equal never sees a packet."""
-    found: dict[str, str] = {}
-    for table in tables:
-        seen: set[str] = set()
-        for line in save({table: tables[table]}):
-            if line[:1] in ":-":
-                if line in seen and _DECIDES.search(line) and not _COUNTS.search(line):
-                    continue
-                seen.add(line)
-                chain = line[1:].split()[0] if line[0] == ":" else line.split()[1]
-                key = f"firewall:{table}:{chain}"
-                found[key] = hashlib.sha256((found.get(key, "") + line).encode()).hexdigest()[:16]
-    return found
+    return firewall_facts(chain.from_iterable(save({table: tables[table]}) for table in tables))
 
 
 @lru_cache(maxsize=64)

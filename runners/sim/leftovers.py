@@ -4,10 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Collection, Mapping
 
+from runners.lasting import RUN_BY_CRON
 from runners.sim.machine import Machine
 from runners.sim.programs.cron import CrontabError, parse, tables
-
-_RUN_BY_CRON = ("/etc/cron.hourly", "/etc/cron.daily", "/etc/cron.weekly", "/etc/cron.monthly")
 
 
 def unowned(machine: Machine, own: Collection[int]) -> Mapping[str, str]:
@@ -31,7 +30,7 @@ def scheduled(machine: Machine) -> Mapping[str, str]:
         for entry in entries:
             found.setdefault(f"{entry.user}: {' '.join(entry.command.split())}", path)
     view = machine.view()
-    for folder in _RUN_BY_CRON:
+    for folder in RUN_BY_CRON:
         try:
             found.update({f"{folder}/{name}": folder for name in sorted(view.names(folder))})
         except OSError:

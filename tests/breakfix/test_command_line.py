@@ -98,6 +98,27 @@ def test_capabilities_say_what_is_not_here(capsys: pytest.CaptureFixture[str]) -
     assert not backends["container"]["available"]
 
 
+@pytest.mark.parametrize("lines", ["['capabilities']", "['check', 'common', '--json']"])
+def test_what_needs_no_containers_needs_no_library_for_them(lines: str) -> None:
+    code = (
+        "import sys; sys.modules['docker'] = None; from breakfix.cli.main import run\n"
+        "import runners.backends.kernel\n"
+        f"sys.exit(run({lines}))"
+    )
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, timeout=60, check=False)
+    assert done.returncode == 0, done.stderr
+    assert "capabilities" not in lines or "missing the library docker: pip install" in done.stdout
+
+
+def test_cleaning_up_says_what_it_cannot_reach(
+    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.setitem(sys.modules, "docker", None)
+    monkeypatch.delitem(sys.modules, "runners.hosts.engine", raising=False)
+    assert run(["clean", "--json"]) == 2
+    assert "containers need the library docker" in capsys.readouterr().err
+
+
 def test_an_unproven_bundle_is_signed_only_on_request(
     signed: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:

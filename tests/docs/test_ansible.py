@@ -14,7 +14,7 @@ import pytest
 from compiler.bundle import compile_pack
 from compiler.verify import verify_under_ephemeral_key
 from runners.backends.container import ContainerBackend
-from runners.hosts.engine import owner
+from runners.here.owning import owner
 from runners.worlds import LiveWorld
 from scenario_dsl.library import load_library
 from scenario_dsl.model import Probe

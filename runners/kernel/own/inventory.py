@@ -3,16 +3,14 @@
 from __future__ import annotations
 
 import json
-import os
 import shlex
-import shutil
 import subprocess
-import sys
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from scenario_dsl.errors import AuthorError, HostError
+from runners.here.programs import ansible
+from scenario_dsl.errors import AuthorError
 
 _SECONDS = 60
 _OPTIONS = ("-o", "BatchMode=yes", "-o", "ConnectTimeout=30", "-o", "ServerAliveInterval=15", "-o", "LogLevel=ERROR")
@@ -48,15 +46,6 @@ def read_inventory(file: Path) -> tuple[Place, ...]:
         said = done.stderr.strip().splitlines()
         raise AuthorError(f"{file} names no host: {said[-1] if said else 'it is empty'}")
     return tuple(Place(name=name, inventory=file.absolute(), ssh=_ssh(name, known[name])) for name in sorted(known))
-
-
-def ansible(program: str) -> str:
-    """A program of Ansible's. Raises HostError where it is not installed."""
-    beside = Path(sys.executable).parent / program
-    found = str(beside) if os.access(beside, os.X_OK) else shutil.which(program)
-    if found is None:
-        raise HostError("ansible is not installed", remedy="pip install 'breakfix[hosts]'")
-    return found
 
 
 def _ssh(name: str, given: dict[str, Any]) -> tuple[str, ...]:

@@ -16,10 +16,11 @@ from contextlib import contextmanager, suppress
 from pathlib import Path
 from typing import Any
 
-from runners.hosts.engine import is_alive, owner
-from runners.hosts.recipe import cache_folder
+from runners.here.cache import cache_folder
+from runners.here.owning import is_alive, owner
+from runners.here.programs import ansible
 from runners.kernel.image import Image
-from runners.kernel.own.inventory import Place, ansible, read_inventory
+from runners.kernel.own.inventory import Place, read_inventory
 from runners.kernel.own.look import PATHS
 from scenario_dsl.errors import AuthorError, HostError
 

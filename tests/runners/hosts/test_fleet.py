@@ -11,7 +11,7 @@ import pytest
 
 from runners.backends.container import ContainerBackend
 from runners.backends.sim import SimBackend
-from runners.hosts.engine import owner
+from runners.here.owning import owner
 from runners.hosts.fleet import _Started
 from runners.worlds import LiveWorld, WorldError
 from scenario_dsl.model import Node

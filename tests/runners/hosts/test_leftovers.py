@@ -12,7 +12,7 @@ from pathlib import Path
 import pytest
 
 from runners.backends.registry import find_backend
-from runners.hosts.engine import is_alive, owner
+from runners.here.owning import is_alive, owner
 from runners.hosts.leftovers import sweep
 from tests.conformance.worlds import open_small
 from tests.engine import built, engine
