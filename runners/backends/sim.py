@@ -3,14 +3,15 @@
 from __future__ import annotations
 
 import gc
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from functools import lru_cache
 from operator import is_
-from typing import NamedTuple, ParamSpec, TypeVar
+from typing import NamedTuple
 
 from compiler.capabilities import lacking
 from compiler.model import PackContent
 from runners.cutting import cut
+from runners.guarding import guarded
 from runners.sim.budget import Budget, BudgetExceeded
 from runners.sim.build import boot, open_world
 from runners.sim.entering import enter
@@ -44,8 +45,7 @@ _KEPT = 4 << 20
 """Bytes of output that the shell keeps before its head and tail are chosen."""
 _TIMED_OUT = 124
 
-Given = ParamSpec("Given")
-Result = TypeVar("Result")
+_guarded = guarded("the simulated server", BudgetExceeded)
 
 
 class _Base(NamedTuple):
@@ -134,10 +134,8 @@ class SimWorld:
             self._taken = Seat(enter(self._machine))
         return self._taken
 
+    @_guarded
     def run(self, command: str, *, output_bytes: int, seconds: float) -> CommandResult:
-        return _guarded(self._run, command, output_bytes, seconds)
-
-    def _run(self, command: str, output_bytes: int, seconds: float) -> CommandResult:
         machine = self._machine
         if not self._scripted:
             typing = min(_QUICKEST + _SLOWER * machine.random("between commands"), seconds)
@@ -160,44 +158,40 @@ class SimWorld:
             prompt=_prompt(machine, self._seat.session),
         )
 
+    @_guarded
     def prompt(self) -> str:
-        return _guarded(_prompt, self._machine, self._seat.session)
+        return _prompt(self._machine, self._seat.session)
 
     @property
     def nested(self) -> bool:
         """Was the shell that listens now started from another one?"""
         return self._seat.nested
 
+    @_guarded
     def observe(self, probes: Sequence[Probe]) -> tuple[Observation, ...]:
-        return _guarded(self._observe, probes)
-
-    def _observe(self, probes: Sequence[Probe]) -> tuple[Observation, ...]:
         self._machine.budget = Budget(_WAITING_STEPS)
         return tuple(self._memo.evaluate(self._machine, probe) for probe in probes)
 
+    @_guarded
     def apply(self, tasks: Sequence[Task]) -> TaskFailure | None:
-        return _guarded(self._apply, tasks)
-
-    def _apply(self, tasks: Sequence[Task]) -> TaskFailure | None:
         before = written(self._machine)
         failure = play(self._machine, tasks)
         retell(self._machine, before)
         return failure
 
+    @_guarded
     def wait(self, seconds: float) -> None:
         self._machine.budget = Budget(_WAITING_STEPS)
         if self._taken is None:
-            _guarded(self._machine.advance, seconds)
+            self._machine.advance(seconds)
         else:
-            _guarded(self._taken.wait, self._machine, seconds, _MOST_STEPS)
+            self._taken.wait(self._machine, seconds, _MOST_STEPS)
 
     def elapsed(self) -> float:
         return self._machine.clock.now - self._opened
 
+    @_guarded
     def facts(self) -> Facts:
-        return _guarded(self._facts)
-
-    def _facts(self) -> Facts:
         machine, shells = self._machine, self._seat.shells
         parts = _read_by_facts(machine)
         for index, known in enumerate(self._known):
@@ -229,10 +223,11 @@ class SimWorld:
             transactions_broken=machine.counters.get("transactions_broken", 0),
         )
 
+    @_guarded
     def restore(self, before: Facts) -> tuple[str, ...]:
         for facts, machine in self._pictures:
             if facts is before:
-                return _guarded(restore, self._machine, facts.persistent, machine)
+                return restore(self._machine, facts.persistent, machine)
         raise WorldError("these facts were not taken in this world")
 
     def fork(self, *, seed: int) -> SimWorld:
@@ -297,13 +292,3 @@ def open_system(system: System, *, seed: int, scripted: bool = False) -> SimWorl
     """A healthy system on its own, outside any scenario. scripted: no time goes by between two commands."""
     base = boot(SystemSpec.of(system), run_job=run_job)
     return SimWorld(open_world(base, seed), Baseline.of(base), scripted=scripted)
-
-
-def _guarded(work: Callable[Given, Result], *given: Given.args, **named: Given.kwargs) -> Result:
-    """What the machine cannot do is the infrastructure's failure, never a traceback in an episode."""
-    try:
-        return work(*given, **named)
-    except (WorldError, KeyboardInterrupt):
-        raise
-    except (Exception, BudgetExceeded) as error:
-        raise WorldError(f"the simulated server failed: {error!r}") from error

@@ -7,12 +7,11 @@ import time
 from collections.abc import Callable, Sequence
 from concurrent.futures import Future, ThreadPoolExecutor
 from contextlib import ExitStack
-from typing import ParamSpec, TypeVar
 
 from runners.cutting import cut
+from runners.guarding import guarded
 from runners.hosts.box import Box
 from runners.hosts.clients import Clients
-from runners.hosts.dbus import DBusError
 from runners.hosts.disks import Described
 from runners.hosts.engine import Engine, EngineError
 from runners.hosts.facts import (
@@ -51,8 +50,7 @@ _UNREACHABLE = 255
 _AGED_AT_MOST = 2.0
 """The most real seconds that a past of any length takes here."""
 
-Given = ParamSpec("Given")
-Result = TypeVar("Result")
+_guarded = guarded("the container")
 
 
 class ContainerWorld:
@@ -119,10 +117,8 @@ class ContainerWorld:
 
     # -- the agent's side
 
+    @_guarded
     def run(self, command: str, *, output_bytes: int, seconds: float) -> CommandResult:
-        return _guarded(self._run, command, output_bytes, seconds)
-
-    def _run(self, command: str, output_bytes: int, seconds: float) -> CommandResult:
         self._hush()
         self._up()
         self.touched()
@@ -160,18 +156,14 @@ class ContainerWorld:
         """Somebody may have been here from another machine: it is in no state that others are in, too."""
         self._state, self._outside.in_trouble = None, True
 
+    @_guarded
     def observe(self, probes: Sequence[Probe]) -> tuple[Observation, ...]:
-        return _guarded(self._observe, probes)
-
-    def _observe(self, probes: Sequence[Probe]) -> tuple[Observation, ...]:
         self._hush()
         outside = self._up()
         return tuple(evaluate(outside, probe) for probe in probes)
 
+    @_guarded
     def apply(self, tasks: Sequence[Task]) -> TaskFailure | None:
-        return _guarded(self._apply, tasks)
-
-    def _apply(self, tasks: Sequence[Task]) -> TaskFailure | None:
         outside = self._up()
         outside.in_trouble = True
         play = Play(self._box.container, self._engine.url)
@@ -192,20 +184,19 @@ class ContainerWorld:
     def wait(self, seconds: float) -> None:
         time.sleep(seconds)
 
+    @_guarded
     def age(self, seconds: float, machines: int = 1) -> None:
         """Real time cannot be skipped: its clients ask at once what they would have asked meanwhile, and systemd
         forgets what it would have forgotten. machines: of its fleet."""
         self._clients.catch_up(seconds, machines)
-        _guarded(wait_until_at_rest, self._outside, min(seconds, _AGED_AT_MOST))
-        _guarded(self._outside.manager.forget_starts, seconds)
+        wait_until_at_rest(self._outside, min(seconds, _AGED_AT_MOST))
+        self._outside.manager.forget_starts(seconds)
 
     def elapsed(self) -> float:
         return time.monotonic() - self._opened
 
+    @_guarded
     def facts(self) -> Facts:
-        return _guarded(self._facts)
-
-    def _facts(self) -> Facts:
         self._hush()
         outside = self._up()
         picture = take_picture(self._layers, volatile_paths(self._spec), self._box.inside, outside.uids)
@@ -231,26 +222,25 @@ class ContainerWorld:
         self._pictures.append((facts, picture))
         return facts
 
+    @_guarded
     def restore(self, before: Facts) -> tuple[str, ...]:
-        return _guarded(self._restore, before)
-
-    def _restore(self, before: Facts) -> tuple[str, ...]:
         outside = self._up()
         picture = next((picture for facts, picture in self._pictures if facts is before), None)
         if picture is None:
             raise WorldError("these facts were not taken in this world")
-        now = self._facts()
+        now = self.facts()
 
         def was(path: str) -> Node | None:
             return picture.nodes.get(path) or from_image(self._layers, path, outside.uids)
 
         restore(outside, now.persistent, before.persistent, was, picture.firewall)
-        after = self._facts().persistent
+        after = self.facts().persistent
         names = sorted(after.keys() | before.persistent.keys())
         return tuple(name for name in names if after.get(name) != before.persistent.get(name))
 
+    @_guarded
     def close(self) -> None:
-        _guarded(self._undoing.close)
+        self._undoing.close()
 
     def _up(self) -> Outside:
         """The running world; one that was shut down comes up again, as a machine does whose power is on."""
@@ -278,12 +268,3 @@ def _services(spec: SystemSpec) -> tuple[str, ...]:
     return tuple(
         name for name in texts(units.get("enabled")) if f"{name}.service" in own and not name.startswith("systemd-")
     )
-
-
-def _guarded(work: Callable[Given, Result], *given: Given.args, **named: Given.kwargs) -> Result:
-    try:
-        return work(*given, **named)
-    except (WorldError, KeyboardInterrupt):
-        raise
-    except (EngineError, DBusError, OSError, ValueError, KeyError) as error:
-        raise WorldError(f"the container failed: {type(error).__name__}: {error}") from error

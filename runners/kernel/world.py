@@ -8,6 +8,7 @@ from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
 from runners.cutting import cut
+from runners.guarding import guarded
 from runners.kernel.host import Host
 from runners.kernel.probes import evaluate
 from runners.kernel.recipe import Service
@@ -15,6 +16,7 @@ from runners.worlds import CommandResult, Facts, Observation, TaskFailure, World
 from scenario_dsl.model import Probe, Task
 from scenario_dsl.values import Value
 
+_guarded = guarded("the host")
 _KEPT = 4 << 20
 _TIMED_OUT = 124
 _LONGEST_WAIT = 1.0
@@ -36,6 +38,7 @@ class KernelWorld:
             closed()
             raise
 
+    @_guarded
     def run(self, command: str, *, output_bytes: int, seconds: float) -> CommandResult:
         keep = max(_KEPT, 4 * output_bytes)
         said = self._host.ask("run", patience=4 * seconds, command=_typed(command), seconds=seconds, keep=keep)
@@ -56,6 +59,7 @@ class KernelWorld:
     def prompt(self) -> str:
         return self._prompt
 
+    @_guarded
     def observe(self, probes: Sequence[Probe]) -> tuple[Observation, ...]:
         measured = self._host.ask("measure")
         ours = failure(measured["scheduler"])
@@ -63,6 +67,7 @@ class KernelWorld:
             raise WorldError(ours)
         return tuple(evaluate(probe, measured, self._host.quiet) for probe in probes)
 
+    @_guarded
     def apply(self, tasks: Sequence[Task]) -> TaskFailure | None:
         """Run the tasks' programs as root; see `runners.kernel.unsupported` for which tasks there can be."""
         for task in tasks:
@@ -79,12 +84,15 @@ class KernelWorld:
     def age(self, seconds: float) -> None:
         self.wait(seconds)
 
+    @_guarded
     def elapsed(self) -> float:
         return float(self._host.ask("clock")["now"]) - self._opened + self._skipped
 
+    @_guarded
     def facts(self) -> Facts:
         return _facts(self._host.ask("facts"))
 
+    @_guarded
     def restore(self, before: Facts) -> tuple[str, ...]:
         self._host.ask("restore", persistent=dict(before.persistent))
         now = self.facts().persistent

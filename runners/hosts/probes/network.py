@@ -231,7 +231,7 @@ def _asked(outside: Outside, name: str) -> str | None:
 
 def _query(outside: Outside, name: str, server: str) -> str | None:
     """One server's first address for a name: "" where it says that there is none, None where it does not answer."""
-    labels = b"".join(bytes([len(part)]) + part.encode() for part in name.split(".") if 0 < len(part) < 64)
+    labels = b"".join(bytes([len(part)]) + part for part in name.encode().split(b".") if 0 < len(part) < 64)
     question = struct.pack(">HHHHHH", 0x2A17, 0x0100, 1, 0, 0, 0) + labels + b"\0" + struct.pack(">HH", 1, 1)
     with in_network(outside.box.inside):
         link = socket.socket(socket.AF_INET, socket.SOCK_DGRAM)
@@ -242,12 +242,23 @@ def _query(outside: Outside, name: str, server: str) -> str | None:
             answer = link.recv(1500)
         except OSError:
             return None
-    count = int.from_bytes(answer[6:8], "big")
-    at = len(question)
-    for _ in range(count):
-        at += 2 if at < len(answer) and answer[at] >= 0xC0 else len(name) + 2
-        kind, _, _, size = struct.unpack(">HHIH", answer[at : at + 10])
-        if kind == 1 and size == 4:
-            return socket.inet_ntoa(answer[at + 10 : at + 14])
-        at += 10 + size
+    return first_address(answer, len(question))
+
+
+def first_address(answer: bytes, at: int) -> str | None:
+    """The first address of a server's answer whose records begin there: "" for none, None where it is no answer.
+
+    Whoever may name the server may have it answer anything.
+    """
+    try:
+        for _ in range(int.from_bytes(answer[6:8], "big")):
+            while 0 < answer[at] < 0xC0:
+                at += 1 + answer[at]
+            at += 2 if answer[at] else 1
+            kind, _, _, size = struct.unpack_from(">HHIH", answer, at)
+            at += 10 + size
+            if kind == 1 and size == 4:
+                return ".".join(str(answer[at - each]) for each in (4, 3, 2, 1))
+    except (IndexError, struct.error):
+        return None
     return ""

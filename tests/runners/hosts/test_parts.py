@@ -28,6 +28,7 @@ from runners.hosts.kernel_view import Digests, Process, listening, program_of
 from runners.hosts.layer import _merged_accounts, write_layer
 from runners.hosts.neighbours import answer_query
 from runners.hosts.playbooks import Call, has_failed
+from runners.hosts.probes.network import first_address
 from runners.hosts.probes.tracing import Segment, parse
 from runners.hosts.recipe import Recipe
 from runners.hosts.session import Kept, _Listening
@@ -130,6 +131,22 @@ def test_the_name_server_knows_what_is_described() -> None:
     assert answer_query(query("shop.example.com", 28), names)[3] & 15 == 0
     assert answer_query(query("other.example.com"), names)[3] & 15 == 3
     assert answer_query(b"nonsense", names) == b""
+
+
+def test_what_a_name_server_answers_may_be_anything() -> None:
+    name, address, question = "shop.example.com", "10.0.0.10", query("shop.example.com")
+    labels = question[12:-5]
+    answer = answer_query(question, {name: address})
+    assert first_address(answer, len(question)) == address
+    # A name written out instead of pointed to, behind a record of another kind.
+    record = answer[len(question) + 2 :]
+    alias = b"\xc0\x0c" + struct.pack(">HHIH", 5, 1, 60, 2) + b"\xc0\x0c"
+    spelled = answer[:6] + b"\0\2" + answer[8 : len(question)] + alias + labels + b"\0" + record
+    assert first_address(spelled, len(question)) == address
+    assert first_address(question, len(question)) == ""
+    for end in range(len(answer)):
+        assert first_address(answer[:end], len(question)) in (None, "")
+    assert first_address(question[:6] + b"\xff\xff" + b"\xbf" * 600, 12) is None
 
 
 def test_everybody_else_lives_outside() -> None:

@@ -12,12 +12,13 @@ from typing import Any
 import pytest
 
 from breakfix.content import SHIPPED
+from compiler.capabilities import CAPABILITIES
 from compiler.model import PackContent
 from compiler.resolve import resolve
 from runners.backends.registry import find_backend
 from runners.kernel.image import find, image_name, remove_old
 from runners.kernel.link import Link
-from runners.kernel.probes import evaluate
+from runners.kernel.probes import _EVALUATORS, evaluate
 from runners.kernel.readiness import needs
 from runners.kernel.recipe import Recipe
 from runners.kernel.world import failure, program
@@ -63,6 +64,10 @@ def measured(**scheduler: Any) -> dict[str, Any]:
 
 def holds(kind: str, now: dict[str, Any] | None = None, **arguments: Any) -> bool:
     return evaluate(Probe(type=kind, arguments=arguments), now or measured(), {"checkout": 1000}).holds
+
+
+def test_every_probe_that_it_takes_is_judged() -> None:
+    assert set(_EVALUATORS) == set(CAPABILITIES["kernel"].probes)
 
 
 def test_latency_is_a_ratio_against_the_quiet_machine() -> None:
