@@ -32,9 +32,3 @@ def still_missing(reading: Reading, planned: Iterable[tuple[str, Trial]]) -> int
     for identifier, item in found.items():
         raise RecordsError(f"{item.path}: the record of trial {identifier[:16]} is of no trial of the run's plan")
     return missing
-
-
-def _difference(told: Trial, planned: Trial) -> tuple[str, object, object]:
-    """The first field in which two trials differ, with both values."""
-    pairs = ((field.name, getattr(told, field.name), getattr(planned, field.name)) for field in fields(planned))
-    return next(pair for pair in pairs if pair[1] != pair[2])

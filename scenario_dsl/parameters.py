@@ -303,9 +303,10 @@ def schema_of(name: str) -> dict[str, object]:
 
 
 TYPE_KEYWORD = "x-breakfix-type"
-FIXED_KEYWORD = "x-breakfix-fixed"
 """The key of a schema that names the type of its values: one of `TYPES`, or a part of a document (probe, task,
 fault)."""
+FIXED_KEYWORD = "x-breakfix-fixed"
+"""The key of a schema whose value is written out: no template may stand there."""
 
 
 def type_of(schema: Mapping[str, object]) -> Type | None:

@@ -1,4 +1,4 @@
-"""Small pieces that the schemas of all four documents are made of.
+"""Small pieces that the schemas of all documents are made of.
 
 `title` of a schema is how a diagnostic calls the thing ("a step"); `description` is what an editor shows.
 """

@@ -33,7 +33,6 @@ _READERS = frozenset(
 )
 _CHANGING_OPTIONS: Mapping[str, frozenset[str]] = {
     "tree": frozenset({"-o"}),
-    "uniq": frozenset(),
     "blkid": frozenset({"-g"}),
     "coredumpctl": frozenset({"dump", "-o", "gdb"}),
     "ethtool": frozenset({"-s", "-K", "-G", "-C", "-A"}),
@@ -208,7 +207,7 @@ def _nothing_named(_: Invocation, texts: list[str]) -> bool:
 
 def _dmesg(_: Invocation, texts: list[str]) -> bool:
     letters = "".join(text[1:] for text in texts if text.startswith("-") and not text.startswith("--"))
-    changing = ("--clear", "--read-clear", "--console", "--read-clear")
+    changing = ("--clear", "--read-clear", "--console")
     return not set(letters) & set("cCDEn") and not any(text.startswith(changing) for text in texts)
 
 

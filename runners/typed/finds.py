@@ -7,7 +7,6 @@ from typing import NamedTuple
 from runners.typed.values import UNKNOWN, Invocation, Value
 
 _EVERYTHING = frozenset({"*", "**", ".*", "*.*", "?*"})
-_WIDE = frozenset({"-type", "-maxdepth", "-mindepth", "-xtype"})
 """Tests with a value that leave most of a tree in."""
 _NARROW = frozenset(
     (  # noqa: SIM905 (a table, read better so)
