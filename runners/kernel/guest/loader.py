@@ -2,13 +2,13 @@
 """Loads and steers one sched_ext scheduler, for typed requests over a local socket. Runs as root, under its watchdog.
 
 What it loads is named in `objects.json` by the sha256 of its bytes; nothing else is. A request is acknowledged only by
-what the scheduler itself wrote into its `ack` map: this request's id, profile and generation.
+what the scheduler itself wrote into its `ack` map: this request's id, profile and generation. A look at what the
+scheduler does, whichever it is, takes a moment in a thread of its own, so that nobody waits for it.
 """
 
 from __future__ import annotations
 
 import contextlib
-import ctypes
 import hashlib
 import json
 import os
@@ -18,27 +18,32 @@ import signal
 import socket
 import struct
 import sys
+import threading
 import time
+from collections.abc import Callable
 from typing import Any
 
 HERE = os.path.dirname(os.path.abspath(__file__))
+sys.path.insert(0, HERE)
+
+# They lie beside this file, wherever that is.
+import looking  # type: ignore[import-not-found] # noqa: E402
+from bpf import Failed, Library, Object  # type: ignore[import-not-found] # noqa: E402
+
 SOCKET, STATE, OPS = "/run/sched/control", "/sys/kernel/sched_ext/state", "/sys/kernel/sched_ext/root/ops"
 GROUPS = "/sys/fs/cgroup"
 BEAT = 3
-OBJECT, MAP = "tiers.bpf.o", "tiers_ops"
+OBJECT, MAP, LOOK = "tiers.bpf.o", "tiers_ops", "look.bpf.o"
 PROFILES = {"priority": 1, "weighted": 2}
 ACK_SECONDS = 1.0
 NAME = re.compile(r"/?[A-Za-z0-9_.-]+(/[A-Za-z0-9_.-]+)*")
 MOST = 32
 FIELDS = {"do", "profile", "first", "weights", "slice_us", "generation"}
+LOOK_FIELDS = {"do", "what", "ms"}
 
 
 class Refused(Exception):  # noqa: N818 (it reads as what it is)
     """What was asked for is none of what can be asked for."""
-
-
-class Failed(Exception):  # noqa: N818 (likewise)
-    """It could be asked for, and was not done."""
 
 
 def read(path: str) -> str:
@@ -53,92 +58,20 @@ def beat() -> None:
     os.write(BEAT, b".")
 
 
-class Library:
-    """As much of libbpf as is needed."""
-
-    def __init__(self) -> None:
-        self._bpf = ctypes.CDLL("libbpf.so.1", use_errno=True)
-        pointer, number = ctypes.c_void_p, ctypes.c_int
-        for name, result, arguments in (
-            ("bpf_object__open_mem", pointer, (pointer, ctypes.c_size_t, pointer)),
-            ("bpf_object__load", number, (pointer,)),
-            ("bpf_object__close", None, (pointer,)),
-            ("bpf_object__find_map_by_name", pointer, (pointer, ctypes.c_char_p)),
-            ("bpf_map__fd", number, (pointer,)),
-            ("bpf_map__attach_struct_ops", pointer, (pointer,)),
-            ("bpf_link__destroy", number, (pointer,)),
-            ("bpf_map_update_elem", number, (number, pointer, pointer, ctypes.c_uint64)),
-            ("bpf_map_lookup_elem", number, (number, pointer, pointer)),
-            ("bpf_map_delete_elem", number, (number, pointer)),
-        ):
-            function = getattr(self._bpf, name)
-            function.restype, function.argtypes = result, arguments
-        self._bpf.libbpf_set_print(None)
-
-    def __getattr__(self, name: str) -> Any:
-        return getattr(self._bpf, f"bpf_{name}")
-
-
-class Scheduler:
-    """One object, known to the kernel; attached where a link is held. The link ends with this process."""
-
-    def __init__(self, library: Library, data: bytes) -> None:
-        self._library = library
-        self._object = library.object__open_mem(data, len(data), None)
-        if not self._object:
-            raise Failed(f"the object cannot be opened: errno {ctypes.get_errno()}")
-        self._link: int | None = None
-        if library.object__load(self._object):
-            raise Failed(f"the kernel refuses the object: errno {ctypes.get_errno()}")
-
-    def _fd(self, name: str) -> int:
-        found = self._library.object__find_map_by_name(self._object, name.encode())
-        if not found:
-            raise Failed(f"the object has no map {name}")
-        return int(self._library.map__fd(found))
-
-    def put(self, name: str, key: bytes, value: bytes) -> None:
-        if self._library.map_update_elem(self._fd(name), key, value, 0):
-            raise Failed(f"map {name} cannot be written: errno {ctypes.get_errno()}")
-
-    def get(self, name: str, layout: str) -> tuple[Any, ...]:
-        """The only entry of an array."""
-        room = ctypes.create_string_buffer(struct.calcsize(layout))
-        if self._library.map_lookup_elem(self._fd(name), bytes(4), room):
-            raise Failed(f"map {name} cannot be read: errno {ctypes.get_errno()}")
-        return struct.unpack(layout, room.raw)
-
-    def attach(self) -> None:
-        self._link = self._library.map__attach_struct_ops(
-            self._library.object__find_map_by_name(self._object, MAP.encode())
-        )
-        if not self._link:
-            raise Failed(f"the scheduler cannot be attached: errno {ctypes.get_errno()}")
-
-    def ending(self) -> tuple[int, str, str]:
-        """How the kernel ended it: (kind, reason, message)."""
-        kind, _, _, reason, message = self.get("ended", "<iiq64s128s")
-        said = [text.split(b"\0")[0].decode("utf-8", "replace") for text in (reason, message)]
-        return kind, said[0], said[1]
-
-    def detach(self) -> None:
-        if self._link:
-            self._library.link__destroy(self._link)
-            self._link = None
-
-
 class Loader:
     def __init__(self) -> None:
         self._objects = json.loads(read(f"{HERE}/objects.json"))
-        self._known: Scheduler | Refused | Failed
+        self._known: Object | Refused | Failed
         try:
             # The kernel's verifier takes its time: it is done with the object before anybody asks.
-            self._known = Scheduler(Library(), self._bytes())
+            self._known = Object(Library(), self._bytes(OBJECT))
         except (Refused, Failed) as error:
             self._known = error
         self._generation, self._id = 0, int.from_bytes(os.urandom(4), "little") << 16
         self._request: dict[str, Any] | None = None
         self._ended: dict[str, Any] | None = None
+        self._sight: Object | None = None
+        self._looks = threading.Lock()
 
     def answer(self, document: Any, uid: int) -> dict[str, Any]:
         if not isinstance(document, dict) or not set(document) <= FIELDS:
@@ -154,12 +87,12 @@ class Loader:
         if do == "forget" and uid == 0:
             self._ended = None
             return {}
-        raise Refused("do: load, unload or status")
+        raise Refused("do: load, unload, status or look")
 
     def load(self, document: dict[str, Any]) -> dict[str, Any]:
         request = self._checked(document)
         profile: str = request["profile"]
-        self._bytes()  # nobody has touched it since
+        self._bytes(OBJECT)  # nobody has touched it since
         attached, generation = self._request is not None, request["generation"]
         if not attached and read(STATE) != "disabled":
             raise Refused(f"another scheduler is loaded: {read(OPS)}")
@@ -175,7 +108,7 @@ class Loader:
         if not attached:
             self._ended = None
             try:
-                self._scheduler.attach()
+                self._scheduler.attach_struct_ops(MAP)
             except Failed:
                 self.unload()
                 raise
@@ -215,8 +148,9 @@ class Loader:
     def tick(self) -> None:
         """Has the kernel thrown the scheduler out?"""
         if self._request is not None and read(STATE) == "disabled":
-            kind, reason, message = self._scheduler.ending()
-            self._ended = {"kind": kind, "reason": reason, "message": message}
+            # How the kernel ended it, in the scheduler's own words.
+            kind, _, _, reason, message = self._scheduler.get("ended", "<iiq64s128s")
+            self._ended = {"kind": kind, "reason": text(reason), "message": text(message)}
             self.unload()
 
     def status(self) -> dict[str, Any]:
@@ -237,17 +171,40 @@ class Loader:
             "ejected": self._ended,
         }
 
+    def look(self, document: dict[str, Any], gone: Callable[[float], bool]) -> dict[str, Any]:
+        """Count for a while. gone: waits so many seconds, and says whether whoever asked went away meanwhile."""
+        what, ms = document.get("what"), document.get("ms", 1000)
+        if not set(document) <= LOOK_FIELDS or what not in looking.WHAT:
+            raise Refused(f"a look is an object with do, what ({', '.join(looking.WHAT)}) and ms")
+        if not whole(ms, looking.SHORTEST_MS, looking.LONGEST_MS):
+            raise Refused(f"ms: from {looking.SHORTEST_MS} to {looking.LONGEST_MS}")
+        if not self._looks.acquire(blocking=False):
+            raise Refused("somebody is looking already")
+        try:
+            data = self._bytes(LOOK)  # nobody has touched it since
+            self._sight = self._sight or Object(Library(), data)
+            look = looking.Look(self._sight, what)
+            try:
+                if gone(ms / 1000):
+                    raise Failed("nobody waits for it")
+                seen: dict[str, Any] = look.result()
+                return seen
+            finally:
+                look.stop()
+        finally:
+            self._looks.release()
+
     @property
-    def _scheduler(self) -> Scheduler:
-        if isinstance(self._known, Scheduler):
+    def _scheduler(self) -> Object:
+        if isinstance(self._known, Object):
             return self._known
         raise self._known
 
-    def _bytes(self) -> bytes:
-        with open(f"{HERE}/{OBJECT}", "rb") as file:
+    def _bytes(self, name: str) -> bytes:
+        with open(f"{HERE}/{name}", "rb") as file:
             data = file.read()
-        if hashlib.sha256(data).hexdigest() != self._objects.get(OBJECT):
-            raise Refused(f"{OBJECT} is not the object that was built")
+        if hashlib.sha256(data).hexdigest() != self._objects.get(name):
+            raise Refused(f"{name} is not the object that was built")
         return data
 
     def _checked(self, document: dict[str, Any]) -> dict[str, Any]:
@@ -287,27 +244,56 @@ def cgroup(name: object) -> int:
     return os.stat(path).st_ino
 
 
-def respond(link: socket.socket, loader: Loader, allowed: set[int]) -> None:
-    link.settimeout(1.0)
+def text(field: bytes) -> str:
+    return field.split(b"\0")[0].decode("utf-8", "replace")
+
+
+def hear(link: socket.socket, allowed: set[int]) -> tuple[Any, int]:
+    """(the request, who asks)"""
     _, uid, _ = struct.unpack("3i", link.getsockopt(socket.SOL_SOCKET, socket.SO_PEERCRED, 12))
+    if uid not in allowed:
+        raise Refused("this is not for you")
+    said = b""
     try:
-        if uid not in allowed:
-            raise Refused("this is not for you")
-        said = b""
         while not said.endswith(b"\n") and len(said) < 8192:
             part = link.recv(4096)
             if not part:
                 break
             said += part
-        reply = loader.answer(json.loads(said), uid)
-    except Refused as error:
-        reply = {"refused": str(error)}
-    except Failed as error:
-        reply = {"failed": str(error)}
+        return json.loads(said), uid
     except (OSError, ValueError) as error:
-        reply = {"refused": f"no request: {error}"}
-    with contextlib.suppress(OSError):
-        link.sendall(json.dumps(reply).encode() + b"\n")
+        raise Refused(f"no request: {error}") from None
+
+
+def reply(link: socket.socket, work: Callable[[], dict[str, Any]]) -> None:
+    """Say what the work gives, or why it gives nothing, and hang up."""
+    with link:
+        try:
+            said = work()
+        except Refused as error:
+            said = {"refused": str(error)}
+        except (Failed, OSError) as error:
+            said = {"failed": str(error)}
+        with contextlib.suppress(OSError):
+            link.sendall(json.dumps(said).encode() + b"\n")
+
+
+def serve(link: socket.socket, loader: Loader, allowed: set[int]) -> None:
+    """Answer one request. A look goes on in a thread, and answers when it is over."""
+    link.settimeout(1.0)
+
+    def gone(seconds: float) -> bool:
+        return bool(select.select([link], [], [], seconds)[0])
+
+    try:
+        document, uid = hear(link, allowed)
+    except Refused as error:
+        refusal = {"refused": str(error)}
+        return reply(link, lambda: refusal)
+    if isinstance(document, dict) and document.get("do") == "look":
+        looking_on = threading.Thread(target=reply, args=(link, lambda: loader.look(document, gone)), daemon=True)
+        return looking_on.start()
+    return reply(link, lambda: loader.answer(document, uid))
 
 
 def main() -> None:
@@ -325,9 +311,7 @@ def main() -> None:
             beat()
             loader.tick()
             if select.select([listening], [], [], 0.25)[0]:
-                link, _ = listening.accept()
-                with link:
-                    respond(link, loader, allowed)
+                serve(listening.accept()[0], loader, allowed)
     finally:
         loader.unload()
 

@@ -12,6 +12,9 @@ static const char usage[] =
 	"schedctl weighted GROUP=WEIGHT... [--slice-us N] [--generation N]    groups share the processors by weight\n"
 	"schedctl unload                                                      back to the kernel's own scheduler\n"
 	"schedctl status\n"
+	"schedctl latency|shares|switches [--ms N]    of each group, counted for N milliseconds (1000; from 10 to 2000): how\n"
+	"                                             long tasks waited to run, how much of a processor they had, why they\n"
+	"                                             stopped running\n"
 	"\n"
 	"GROUP is a control group's path below /sys/fs/cgroup. Exits 0 only if the running scheduler itself has said that\n"
 	"it acts by exactly this request.\n";
@@ -65,6 +68,14 @@ static void compose(int count, char **words)
 		 first, weights, rest);
 }
 
+static void look(int count, char **words)
+{
+	if (count != 2 && (count != 4 || strcmp(words[2], "--ms") || !number(words[3])))
+		die("usage: schedctl latency|shares|switches [--ms N]", "");
+	snprintf(out, sizeof out, "{\"do\": \"look\", \"what\": \"%s\", \"ms\": %s}\n", words[1],
+		 count == 4 ? words[3] : "1000");
+}
+
 int main(int count, char **words)
 {
 	const char *verb = count > 1 ? words[1] : "";
@@ -72,13 +83,15 @@ int main(int count, char **words)
 		snprintf(out, sizeof out, "{\"do\": \"%s\"}\n", verb);
 	else if (!strcmp(verb, "priority") || !strcmp(verb, "weighted"))
 		compose(count, words);
+	else if (!strcmp(verb, "latency") || !strcmp(verb, "shares") || !strcmp(verb, "switches"))
+		look(count, words);
 	else
 		return fputs(usage, stderr), 1;
 	struct sockaddr_un where = {.sun_family = AF_UNIX, .sun_path = "/run/sched/control"};
 	int link = socket(AF_UNIX, SOCK_STREAM, 0);
 	if (link < 0 || connect(link, (struct sockaddr *)&where, sizeof where) || write(link, out, strlen(out)) < 0)
 		die("nobody answers", "");
-	static char reply[16384];
+	static char reply[65536];
 	size_t size = 0;
 	ssize_t got;
 	while (size < sizeof reply - 1 && (got = read(link, reply + size, sizeof reply - 1 - size)) > 0)

@@ -3,103 +3,37 @@ back on its own scheduler."""
 
 from __future__ import annotations
 
-import base64
-import hashlib
-import json
 import os
 import shutil
 import signal
 import subprocess
 import sys
 import time
-from collections.abc import Iterator
 from pathlib import Path
-from typing import Any
 
 import pytest
 
-from breakfix.content import SHIPPED
-from runners.kernel.host import Host, Hosts, boot
-from runners.kernel.image import compile_object, find, headers
+from runners.kernel.host import Host, Hosts
+from runners.kernel.image import compile_object, headers
 from runners.kernel.link import Link
-from runners.kernel.recipe import Recipe
 from runners.kernel.vm import QEMU, sweep
 from runners.kernel.world import KernelWorld
 from runners.worlds import WorldError
-from scenario_dsl.errors import HostError
-from scenario_dsl.library import load_library
 from scenario_dsl.model import Probe
+from tests.runners.kernel.machines import LAB, RECIPE, SYSTEM, put_object, root, scheduler, typed
 
 pytestmark = [
     pytest.mark.machine,
     pytest.mark.skipif(shutil.which(QEMU) is None, reason="QEMU is not installed"),
 ]
-PACK = Path(__file__).parents[3] / "kernel_packs/scheduling"
-SYSTEM = load_library(PACK, SHIPPED).systems["sched-ext-vm"]
-RECIPE = Recipe.of(SYSTEM)
-LAB = "/usr/lib/sched"
 EJECTED = Probe(type="scheduler", arguments={"ejected": False})
 PRIORITY = "schedctl priority --first checkout"
-
-
-@pytest.fixture(scope="module")
-def hosts() -> Iterator[Hosts]:
-    try:
-        image = find(SYSTEM)
-    except HostError as missing:
-        pytest.skip(f"{missing}: {missing.remedy}")
-    pool = Hosts(1, lambda: boot(image, RECIPE))
-    yield pool
-    pool.close()
-
-
-@pytest.fixture
-def host(hosts: Hosts) -> Iterator[Host]:
-    """With a world open on it. Whatever a test did to it, it is clean or gone afterwards."""
-    taken = hosts.take()
-    taken.open(RECIPE.services)
-    yield taken
-    try:
-        hosts.give_back(taken)
-    except WorldError:
-        assert not taken.usable()
-
-
-def root(host: Host, *words: str) -> str:
-    done = host.ask("apply", argv=words)
-    assert done["code"] == 0, done
-    return str(done["said"])
-
-
-def typed(host: Host, command: str) -> tuple[int, str]:
-    said = host.ask("run", command=command, seconds=30, keep=10_000)
-    return int(said["exit_code"]), base64.b64decode(said["output"]).decode()
-
-
-def scheduler(host: Host) -> dict[str, Any]:
-    status: dict[str, Any] = host.ask("measure")["scheduler"]
-    return status
 
 
 def ejected(host: Host) -> bool:
     world = object.__new__(KernelWorld)
     world._host = host
     return not world.observe([EJECTED])[0].holds
-
-
-def put_object(host: Host, data: bytes, *, known: bool) -> None:
-    """Put another object in the place of the scheduler's, and have a new loader take it."""
-    root(host, "mount", "-o", "remount,rw", "/")
-    root(host, "sh", "-c", f"echo {base64.b64encode(data).decode()} | base64 -d > {LAB}/tiers.bpf.o")
-    if known:
-        listing = json.dumps({"tiers.bpf.o": hashlib.sha256(data).hexdigest()})
-        root(host, "sh", "-c", f"echo '{listing}' > {LAB}/objects.json")
-    root(host, "pkill", "-KILL", "-f", "^/usr/bin/python3 .*loader.py")
-    for _ in range(100):
-        host.ask("wait", seconds=0.2)
-        if "lost" not in scheduler(host):
-            return
-    raise AssertionError("no loader came back")
 
 
 @pytest.fixture(scope="module")
@@ -233,7 +167,7 @@ def test_a_killed_machine_is_an_error_and_another_is_booted(hosts: Hosts, host: 
 def test_a_machine_ends_with_the_process_that_started_it() -> None:
     script = (
         "import sys; from runners.kernel.vm import VirtualMachine; from runners.kernel.image import find\n"
-        "from tests.runners.kernel.test_faults_of_hosts import SYSTEM\n"
+        "from tests.runners.kernel.machines import SYSTEM\n"
         "machine = VirtualMachine(find(SYSTEM), memory=512 << 20)\n"
         "print(machine._process.pid, flush=True); sys.stdin.read()\n"
     )
