@@ -6,13 +6,12 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 
+from breakfix.cli.bundles import single
 from breakfix.cli.options import trusted
 from breakfix.cli.output import say
-from breakfix.content import open_scenario
-from compiler.bundle import compile_pack
 from compiler.codec import Malformed, dump, load
 from compiler.reading import read_file
-from compiler.verify import VerifiedBundle, verify, verify_under_ephemeral_key
+from compiler.verify import VerifiedBundle, verify
 from runners.attempt import folder
 from runners.attempt.attempt import Attempt
 from runners.attempt.events import Event, Gated, Inspected, Observed, Receipted, contents
@@ -49,9 +48,7 @@ class Opening:
         """The bundle, and the scenario's name in it. Raises AuthorError and what `verify` raises."""
         if self.bundle is not None:
             return verify(Path(self.bundle), trusted(None if self.trust is None else Path(self.trust))), self.scenario
-        library, written = open_scenario(self.scenario)
-        only = replace(library, scenarios={written.name: written})
-        return verify_under_ephemeral_key(compile_pack(only)), written.name
+        return single(self.scenario)
 
 
 def open_first(opening: Opening, backend: str, *, seed: int, agent: str, model: str, role: str) -> Attempt:

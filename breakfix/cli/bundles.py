@@ -2,18 +2,26 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from pathlib import Path
 
-from breakfix.content import open_pack
+from breakfix.content import open_pack, open_scenario
 from compiler.bundle import compile_pack
 from compiler.layout import FOLDER, MANIFEST
 from compiler.model import Bundle
-from compiler.verify import read_unsigned
+from compiler.verify import VerifiedBundle, read_unsigned, verify_under_ephemeral_key
 
 
 def is_compiled(path: Path) -> bool:
     """Is this the folder that `breakfix compile` writes?"""
     return (path / FOLDER / MANIFEST).is_file()
+
+
+def single(scenario: str) -> tuple[VerifiedBundle, str]:
+    """One scenario by itself, verified under a key of the moment, and its name. Raises AuthorError."""
+    library, written = open_scenario(scenario)
+    only = replace(library, scenarios={written.name: written})
+    return verify_under_ephemeral_key(compile_pack(only)), written.name
 
 
 def own_bundle(text: str) -> Bundle:

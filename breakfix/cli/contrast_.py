@@ -3,18 +3,15 @@
 from __future__ import annotations
 
 import shutil
-from dataclasses import replace
 from pathlib import Path
 from typing import Annotated
 
 import typer
 
+from breakfix.cli.bundles import single
 from breakfix.cli.contrasting import as_document, contrast, lines, page
 from breakfix.cli.options import BackendName, Json
 from breakfix.cli.output import emit, progress, say
-from breakfix.content import open_scenario
-from compiler.bundle import compile_pack
-from compiler.verify import verify_under_ephemeral_key
 from runners.backends.registry import find_backend
 from runners.opening import Site
 from runners.prove.case import Case
@@ -43,10 +40,10 @@ def command(
 
         breakfix contrast process-recovery --habit "the known name" --out contrast.html
     """
-    library, written = open_scenario(scenario)
-    content = verify_under_ephemeral_key(compile_pack(replace(library, scenarios={written.name: written}))).content
+    bundle, name = single(scenario)
+    content = bundle.content
     world = find_backend(backend)
-    resolved = content.scenarios[written.name]
+    resolved = content.scenarios[name]
     unsupported = world.unsupported(content, resolved)
     if unsupported is not None:
         raise AuthorError(f"{backend} cannot run it: {unsupported}")

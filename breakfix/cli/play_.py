@@ -4,17 +4,14 @@ from __future__ import annotations
 
 import sys
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import replace
 from typing import Annotated
 
 import typer
 
+from breakfix.cli.bundles import single
 from breakfix.cli.console import interact, run_script
 from breakfix.cli.output import say
 from breakfix.cli.person import Person, prompting
-from breakfix.content import open_scenario
-from compiler.bundle import compile_pack
-from compiler.verify import verify_under_ephemeral_key
 from runners.agents.protocol import Setting
 from runners.agents.registry import parse_agent
 from runners.agents.spec import AgentSpec
@@ -60,10 +57,8 @@ def command(
 
 
 def _play(name: str, seed: int, reveal: bool) -> int:
-    library, written = open_scenario(name)
-    only = replace(library, scenarios={written.name: written})
-    bundle = verify_under_ephemeral_key(compile_pack(only))
-    scenario = bundle.content.scenarios[written.name]
+    bundle, name = single(name)
+    scenario = bundle.content.scenarios[name]
     ask = prompting(sorted(COMMANDS))
 
     def person(_setting: Setting) -> Person:
