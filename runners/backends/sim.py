@@ -14,6 +14,7 @@ from runners.cutting import cut
 from runners.guarding import guarded
 from runners.sim.budget import Budget, BudgetExceeded
 from runners.sim.build import boot, open_world
+from runners.sim.crashing import unforeseen
 from runners.sim.entering import enter
 from runners.sim.facts import persistent_facts, unsalted_facts
 from runners.sim.leftovers import scheduled, unowned
@@ -170,7 +171,15 @@ class SimWorld:
     @_guarded
     def observe(self, probes: Sequence[Probe]) -> tuple[Observation, ...]:
         self._machine.budget = Budget(_WAITING_STEPS)
-        return tuple(self._memo.evaluate(self._machine, probe) for probe in probes)
+        return tuple(map(self._seen, probes))
+
+    def _seen(self, probe: Probe) -> Observation:
+        try:
+            return self._memo.evaluate(self._machine, probe)
+        except Exception as error:
+            # What an agent has made of its machine is what does not hold there.
+            unforeseen(f"the probe {probe.type}", error)
+            return Observation(holds=False, detail=f"{probe.type}: {type(error).__name__}")
 
     @_guarded
     def apply(self, tasks: Sequence[Task]) -> TaskFailure | None:

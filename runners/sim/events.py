@@ -10,6 +10,8 @@ from runners.sim.power import power_event
 from runners.sim.systemd import manager, timers
 from runners.sim.traffic import client_tick
 
+_SEGV = 11
+
 
 def program_wakes(machine: Machine, argument: object) -> None:
     """What a process had planned is due, if it still lives: `(pid, what)`. A stopped process gets it later."""
@@ -33,9 +35,16 @@ def process_ends(machine: Machine, argument: object) -> None:
     exit_process(machine, pid, status)
 
 
+def process_crashes(machine: Machine, argument: object) -> None:
+    """A process that could not bear what it was given is killed by SIGSEGV."""
+    assert isinstance(argument, int)
+    exit_process(machine, argument, 0, signal_number=_SEGV)
+
+
 HANDLERS: Mapping[str, Handler] = {
     "client": client_tick,
     "power": power_event,
+    "process-crashes": process_crashes,
     "process-ends": process_ends,
     "process-exited": manager.process_exited,
     "program": program_wakes,

@@ -126,11 +126,15 @@ def _walk(tree: FileTree) -> Iterator[tuple[str, Inode]]:
 
 
 def _walk_from(tree: FileTree, path: str, number: int) -> Iterator[tuple[str, Inode]]:
-    inode = tree.inodes[tree.top_of(number)]
-    yield path, inode
-    if inode.entries is not None and inode.dev not in tree.synthetic:
-        for name, child in inode.entries.items():
-            yield from _walk_from(tree, f"{path.rstrip('/')}/{name}", child)
+    """Folders before what is in them. Agents make them as deep as they like: no recursion."""
+    waiting = [(path, number)]
+    while waiting:
+        path, number = waiting.pop()
+        inode = tree.inodes[tree.top_of(number)]
+        yield path, inode
+        if inode.entries is not None and inode.dev not in tree.synthetic:
+            above = path.rstrip("/")
+            waiting += [(f"{above}/{name}", child) for name, child in inode.entries.items()]
 
 
 def _digest(inode: Inode) -> str:

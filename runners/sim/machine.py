@@ -8,6 +8,7 @@ from typing import NamedTuple
 
 from runners.sim.budget import Budget
 from runners.sim.clock import Clock
+from runners.sim.crashing import contained, unforeseen
 from runners.sim.files.inode import ROOT, Cred
 from runners.sim.files.tree import FileTree
 from runners.sim.files.view import FileView
@@ -80,12 +81,26 @@ class Busy(NamedTuple):
 Say = Callable[[str], None]
 
 
+_WHERE_IT_FAILS: Mapping[str, object] = {
+    "start": None, "reload": None, "stop": 0, "signalled": True, "child_ended": None, "killed": None, "wake": None,
+    "serve": None,
+}  # fmt: skip
+"""Methods of a program, and what each answers where it fails: nothing, and the process is gone."""
+
+
 class Program:
     """What a program does that runs by itself: a daemon. One instance serves all its processes on all machines, so it
     keeps nothing; what a process knows is in `Process.held`.
 
     `ends_on`: signals that it catches to end by itself (with the status that `stop` gives) instead of being killed.
+
+    Where one of these methods fails, its process dies by a segmentation fault: see `runners.sim.crashing`.
     """
+
+    def __init_subclass__(cls) -> None:
+        for name, instead in _WHERE_IT_FAILS.items():
+            if name in cls.__dict__:
+                setattr(cls, name, contained(cls.__dict__[name], instead))
 
     ends_on: frozenset[int] = frozenset({15})
     reloads: bool = False
@@ -157,6 +172,7 @@ class Machine:
         "events",
         "files",
         "handlers",
+        "hops",
         "journal",
         "network",
         "next_order",
@@ -196,6 +212,8 @@ class Machine:
         self.past_load: tuple[Busy, ...] = ()
         self.events: tuple[Event, ...] = ()
         self.next_order = 0
+        self.hops = 0
+        """How many programs are waiting for each other's answers at this moment: a proxy's, the one that it asks, …"""
         self.budget = Budget(0)
         self.base: object = None
         self.accounts: object = None
@@ -205,6 +223,7 @@ class Machine:
         other.spec = self.spec
         other.seed = self.seed
         other.handlers = self.handlers
+        other.hops = 0
         other.programs = self.programs
         other.run_job = self.run_job
         other.clock = self.clock.fork()
@@ -254,7 +273,10 @@ class Machine:
         while self.events and self.events[0].due <= until:
             event, self.events = self.events[0], self.events[1:]
             self.clock.now = max(self.clock.now, event.due)
-            self.handlers[event.kind](self, event.argument)
+            try:
+                self.handlers[event.kind](self, event.argument)
+            except Exception as error:
+                unforeseen(f"the event {event.kind}", error)
         self.clock.now = max(self.clock.now, until)
 
     def moment(self, seconds: float) -> None:

@@ -11,7 +11,9 @@ from runners.sim.files.tree import FileTree, Way, fail
 
 _MAX_LINKS = 40
 _LONGEST_PATH = 4096
-"""Bytes of a path; here with the folder that it begins in, so that no tree grows deeper than can be walked."""
+_MOST_PARTS = 500
+"""Bytes of a path, and names in it; both with the folder that it begins in. The second is ours alone: every step costs
+each walk, and nobody nests folders so deep but to hold us up."""
 _LONGEST_NAME = 255
 _ALL_MAY = 0o111
 """A directory with these bits, and no list beside them, lets everybody through."""
@@ -32,7 +34,7 @@ class Found(NamedTuple):
 @lru_cache(maxsize=4096)
 def _plain_parts(path: str) -> tuple[tuple[str, ...], str] | None:
     """The folders' names and the last one, of an absolute path whose parts are plain names; None for any other."""
-    if path[0] != "/" or path[-1] == "/" or len(path) >= _LONGEST_PATH:
+    if path[0] != "/" or path[-1] == "/" or len(path) >= _LONGEST_PATH or path.count("/") > _MOST_PARTS:
         return None
     parts = path[1:].split("/")
     if any(name in ("", ".", "..") or len(name) > _LONGEST_NAME // 4 for name in parts):
@@ -99,7 +101,8 @@ def _way(tree: FileTree, folders: tuple[str, ...]) -> Way | None:
 
 def walk(tree: FileTree, cred: Cred, cwd: str, path: str, follow: bool) -> Found:
     """Any path, as namei(7) goes through it. OSError as the kernel would give."""
-    if len(path) + (0 if path.startswith("/") else len(cwd)) >= _LONGEST_PATH:
+    begin = "" if path.startswith("/") else cwd
+    if len(path) + len(begin) >= _LONGEST_PATH or path.count("/") + begin.count("/") > _MOST_PARTS:
         raise fail(errno.ENAMETOOLONG, path)
     links = 0
     root = tree.inodes[tree.mounts[0].root]

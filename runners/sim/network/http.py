@@ -27,6 +27,10 @@ class TlsIdentity(NamedTuple):
     certificate: str
 
 
+MOST_HOPS = 24
+"""A request that servers hand on to each other in a circle ends after so many. Real ones run out of connections."""
+
+
 class HttpRequest(NamedTuple):
     """`target`: path and query as sent. `remote`: the peer's address. `scheme`: http or https."""
 
@@ -128,7 +132,13 @@ def exchange(machine: Machine, connection: Connection, sent: HttpRequest) -> Htt
     if program is None:
         # A command that listens takes the connection, and says nothing on it.
         return HttpFailure("timeout", "Operation timed out", 3600.0, *where)
-    answer = program.serve(machine, connection.process, sent, connection)
+    if machine.hops >= MOST_HOPS:
+        return HttpFailure("empty-reply", "Empty reply from server", connection.seconds, *where)
+    machine.hops += 1
+    try:
+        answer = program.serve(machine, connection.process, sent, connection)
+    finally:
+        machine.hops -= 1
     if isinstance(answer, HttpResponse):
         via = (connection.process.program, *answer.via)
         return answer._replace(address=where[0], port=where[1], seconds=answer.seconds + connection.seconds, via=via)

@@ -140,6 +140,9 @@ class ResolvConf(NamedTuple):
     ndots: int
 
 
+_DIGITS = re.compile(r"[0-9]{1,9}")
+
+
 @lru_cache(maxsize=256)
 def resolv_conf(text: str) -> ResolvConf:
     """/etc/resolv.conf; without a nameserver line it is the local host's."""
@@ -159,10 +162,16 @@ def resolv_conf(text: str) -> ResolvConf:
     return ResolvConf(
         tuple(servers[:3]) or ("127.0.0.1",),
         search,
-        float(options.get("timeout") or 5),
-        int(options.get("attempts") or 2),
-        int(options.get("ndots") or 1),
+        float(_atoi(options.get("timeout", "5"), most=30)),
+        _atoi(options.get("attempts", "2"), most=5),
+        _atoi(options.get("ndots", "1"), most=15),
     )
+
+
+def _atoi(text: str, *, most: int) -> int:
+    """As the resolver reads its options: the digits in front count, and no number is above what it allows."""
+    digits = _DIGITS.match(text)
+    return min(int(digits[0]), most) if digits is not None else 0
 
 
 def _by_dns(machine: Machine, name: str) -> str | ResolveFailure:

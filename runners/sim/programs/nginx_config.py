@@ -11,6 +11,7 @@ from runners.sim.machine import Machine
 from runners.sim.network.names import ResolveFailure, resolve
 from runners.sim.programs.nginx_grammar import ConfigError, Directive, parse
 from runners.sim.programs.nginx_values import COMBINED, DEFAULT_PATH, Listen, Location, NginxConfig, Peer, Server
+from runners.sim.regexes import RegexError, perl
 from runners.sim.users import accounts
 
 
@@ -183,9 +184,9 @@ class _Loader:
         kind, pattern = ("prefix", one.args[0]) if len(one.args) == 1 else (one.args[0], one.args[1])
         if kind in ("~", "~*"):
             try:
-                re.compile(pattern)
-            except re.error as error:
-                raise ConfigError(f'pcre2_compile() failed: {error.msg} in "{pattern}" {_at(one)}') from None
+                perl(pattern)
+            except RegexError as error:
+                raise ConfigError(f'pcre2_compile() failed: {error} in "{pattern}" {_at(one)}') from None
         elif kind not in ("prefix", "=", "^~"):
             raise ConfigError(f'invalid location modifier "{kind}" {_at(one)}')
         returns = _first(block or levels[-2], "return") if block or not one.block else None

@@ -13,6 +13,7 @@ from runners.sim.files.view import FileView
 from runners.sim.machine import Machine
 from runners.sim.network.connect import ConnectFailure, Connection, connect
 from runners.sim.network.http import (
+    MOST_HOPS,
     REASONS,
     Headers,
     HttpFailure,
@@ -125,6 +126,10 @@ class Exchange:
                 self.machine, peer.address, peer.port, cred=self.worker.cred, timeout=location.connect_timeout
             )
             where = f"http://{peer.address}:{peer.port}{target}"
+            if self.machine.hops >= MOST_HOPS:
+                short = "768 worker_connections are not enough while connecting to upstream"
+                self._error(location, "alert", short, upstream=where)
+                return self._page(location, 500)
             if isinstance(link, ConnectFailure):
                 status = 504 if link.kind == "timeout" else 502
                 waited += link.seconds

@@ -157,6 +157,10 @@ def parse(view: FileView, path: str) -> tuple[Directive, ...]:
     return _File(view, path, text).block("main", top=True)
 
 
+_MOST_NESTED = 50
+"""Blocks in each other. The real one stops at none; nobody reads as many."""
+
+
 class _File:
     """One file being read."""
 
@@ -167,6 +171,7 @@ class _File:
         self.at = 0
         self.last_line = text.count("\n") + 1
         self.depth = depth
+        self.nested = 0
 
     def block(self, context: str, *, top: bool) -> tuple[Directive, ...]:
         """Directives up to the closing brace, or the file's end when `top`."""
@@ -221,7 +226,12 @@ class _File:
         name, args = words[0].text, tuple(word.text for word in words[1:])
         self._check(name, args, context, line, block=True)
         inner = {"map": "map", "geo": "map", "split_clients": "map"}.get(name, name)
-        return Directive(name, args, self.path, line, self.block(inner, top=False))
+        self.nested += 1
+        if self.nested > _MOST_NESTED:
+            raise self._error(f'"{name}" is nested too deep', line)
+        found = self.block(inner, top=False)
+        self.nested -= 1
+        return Directive(name, args, self.path, line, found)
 
     def _check(self, name: str, args: tuple[str, ...], context: str, line: int, *, block: bool) -> None:
         rules = _RULES.get(name)

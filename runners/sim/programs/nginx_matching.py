@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 import ipaddress
-import re
 
 from runners.sim.programs.nginx_values import Location, NginxConfig, Server
+from runners.sim.regexes import BacktrackingLimit, RegexError, perl
 
 
 def choose_server(config: NginxConfig, address: str, port: int, named: str) -> Server | None:
@@ -39,17 +39,24 @@ def choose_location(server: Server, path: str) -> Location:
     if best is not None and best.kind == "^~":
         return best
     for location in server.locations:
-        flags = re.IGNORECASE if location.kind == "~*" else 0
-        if location.kind in ("~", "~*") and re.search(location.pattern, path, flags):
+        if location.kind in ("~", "~*") and _matches(location.pattern, path, ignore_case=location.kind == "~*"):
             return location
     return best or server.fallback
+
+
+def _matches(pattern: str, text: str, *, ignore_case: bool = False) -> bool:
+    """nginx, too, gives a search up that takes too long (its match limit), and the pattern does not match then."""
+    try:
+        return perl(pattern, ignore_case=ignore_case).test(text.encode("utf-8", "surrogateescape"))
+    except (BacktrackingLimit, RegexError):
+        return False
 
 
 def _name_matches(name: str, host: str) -> bool:
     if name.startswith("*."):
         return host.endswith(name[1:])
     if name.startswith("~"):
-        return re.search(name[1:], host) is not None
+        return _matches(name[1:], host)
     return name == host
 
 

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Mapping
+import re
+from collections.abc import Iterator, Mapping
 from functools import lru_cache
 from typing import NamedTuple
 
@@ -135,8 +136,8 @@ def read_cluster(machine: Machine, cred: Cred, data: str) -> Cluster | OSError:
         path = f"{data}/global/1260"
         roles = view.read(path)
         catalogues = []
-        for row in _parse(databases):
-            path = f"{data}/base/{row[1]}/1259"
+        for _, oid, _ in _entries(databases, 3):
+            path = f"{data}/base/{oid}/1259"
             catalogues.append(view.read(path))
     except OSError as error:
         return OSError(error.errno, error.strerror, path)
@@ -149,14 +150,20 @@ def _parse(data: bytes) -> tuple[Row, ...]:
     return tuple(tuple(row.split("\x1f")) for row in text_.split("\x1e") if row)
 
 
+def _entries(data: bytes, width: int) -> Iterator[tuple[str, ...]]:
+    """The rows of a catalogue, whose second value is a number. Others are nothing that anybody could find."""
+    for row in _parse(data):
+        values = tuple(value or "" for value in row)
+        if len(values) == width and re.fullmatch(r"[0-9]{1,10}", values[1]):
+            yield values
+
+
 @lru_cache(maxsize=256)
 def _databases(data: bytes, catalogues: tuple[bytes, ...]) -> Mapping[str, Database]:
     found = {}
-    for row, catalogue in zip(_parse(data), catalogues, strict=True):
-        name, oid, owner = (value or "" for value in row)
+    for (name, oid, owner), catalogue in zip(_entries(data, 3), catalogues, strict=True):
         tables = {}
-        for entry in _parse(catalogue):
-            table, node, columns, by = (value or "" for value in entry)
+        for table, node, columns, by in _entries(catalogue, 4):
             parsed = tuple((word.split(" ", 1)[0], word.partition(" ")[2]) for word in columns.split(",") if word)
             tables[table] = Table(table, int(node), parsed, by)
         found[name] = Database(name, int(oid), owner, tables)

@@ -15,6 +15,7 @@ from runners.sim.programs import postgres_config as config
 from runners.sim.programs.postgres_data import Cluster, read_cluster, verifier
 from runners.sim.programs.postgres_log import VERSION, Held, ServerLog
 from runners.sim.programs.sql import Refused, SqlError, SqlRequest, SqlResult, Storage, Table, execute, statements
+from runners.sim.programs.sql_types import is_table
 from runners.sim.traffic import Broken, Transaction
 
 
@@ -144,6 +145,8 @@ class Sessions(Program):
             return SqlError("ERROR", f'could not open file "{cluster.filename}": {cluster.strerror}', code="58P01")
         if ask.user not in cluster.roles:
             return SqlError("ERROR", f'role "{ask.user}" does not exist', code="22023")
+        if ask.database not in cluster.databases:
+            return SqlError("FATAL", f'database "{ask.database}" does not exist', code="3D000")
         try:
             storage = self._storage(machine, process, held, cluster, ask)
             return tuple(execute(storage, statement) for statement in statements(ask.query))
@@ -167,9 +170,13 @@ class Sessions(Program):
 
         def read(table: Table) -> Content:
             try:
-                return view.content(f"{folder}/{table.node}")
+                content = view.content(f"{folder}/{table.node}")
             except OSError as error:
                 raise refuse(table, "open", error) from None
+            if not is_table(content, len(table.columns)):
+                text = f"invalid page in block 0 of relation base/{database.oid}/{table.node}"
+                raise Refused(SqlError("ERROR", text, code="XX001"))
+            return content
 
         def append(table: Table, rows: bytes) -> None:
             try:

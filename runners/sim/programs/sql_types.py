@@ -77,6 +77,16 @@ def decode_rows(content: Content) -> tuple[Row, ...]:
     return rows
 
 
+def is_table(content: Content, width: int) -> bool:
+    """Can these bytes be rows of so many values?"""
+    return all(_widths(piece) <= {width} for piece in content.pieces if isinstance(piece, bytes))
+
+
+@lru_cache(maxsize=4096)
+def _widths(piece: bytes) -> frozenset[int]:
+    return frozenset(map(len, _decode(piece)))
+
+
 @lru_cache(maxsize=4096)
 def _decode(piece: bytes) -> tuple[Row, ...]:
     text = piece.decode("utf-8", "surrogateescape")

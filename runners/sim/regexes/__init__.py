@@ -6,8 +6,8 @@ expressions need a backtracking engine, which counts its steps and ends the comm
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-from functools import lru_cache
+from collections.abc import Callable, Iterator
+from functools import lru_cache, partial
 from typing import Any, NamedTuple
 
 import pcre2
@@ -78,11 +78,27 @@ class Regex:
             return None
         return Match(data, tuple(found.span(number) for number in range(self.groups + 1)))
 
+    def cost(self, data: bytes) -> int:
+        """Steps that each search in this text takes for its length alone, wherever it begins."""
+        return 0 if self._backtracking is None or data.isascii() else len(data) >> 9
+
+    def _searching(self, data: bytes) -> Callable[[int], Match | None]:
+        if self._backtracking is None:
+            return partial(self.search, data)
+        search = self._backtracking.searching(data)
+
+        def found(start: int) -> Match | None:
+            spans = search(start)
+            return None if spans is None else Match(data, spans)
+
+        return found
+
     def iterate(self, data: bytes) -> Iterator[Match]:
         """All matches from left to right, without overlap. An empty match next to the one before does not count."""
         position, previous_end = 0, -1
+        search = self._searching(data)
         while position <= len(data):
-            found = self.search(data, position)
+            found = search(position)
             if found is None:
                 return
             if found.end > found.start:

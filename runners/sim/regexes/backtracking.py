@@ -6,6 +6,7 @@ same place on every machine. Its just-in-time compiler counts otherwise on other
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import Any
 
 import pcre2
@@ -51,16 +52,29 @@ class Backtracking:
 
     def search(self, data: bytes, start: int) -> Spans | None:
         """Where the whole and each group matched at or after `start`; BacktrackingLimit when it runs away."""
-        engine = self._engine
-        if not is_text(data):
-            engine = self._bytewise = self._bytewise or self._compiled(pcre2.NOFLAG)
-        if self._longest:
-            return _longest_match(engine, data, start)
-        try:
-            found = engine.search(data, start)
-        except pcre2.LibraryError:
-            raise BacktrackingLimit from None
-        return None if found is None else tuple(found.span(number) for number in range(self.groups + 1))
+        return self.searching(data)(start)
+
+    def searching(self, data: bytes) -> Callable[[int], Spans | None]:
+        """`search` in one text from several places, which is looked at only once."""
+        engine = self._engine_for(data)
+
+        def search(start: int) -> Spans | None:
+            if self._longest:
+                return _longest_match(engine, data, start)
+            try:
+                found = engine.search(data, start)
+            except pcre2.LibraryError:
+                raise BacktrackingLimit from None
+            return None if found is None else tuple(found.span(number) for number in range(self.groups + 1))
+
+        return search
+
+    def _engine_for(self, data: bytes) -> Any:
+        """Byte by byte wherever that is the same: for characters, PCRE2 reads the whole text again in each search."""
+        if is_text(data) and not (data.isascii() and self._pattern.isascii()):
+            return self._engine
+        self._bytewise = self._bytewise or self._compiled(pcre2.NOFLAG)
+        return self._bytewise
 
 
 def is_text(data: bytes) -> bool:

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import contextlib
 import errno
-import warnings
 from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, NamedTuple
 
@@ -13,6 +12,7 @@ from runners.sim.commands.context import CommandExit, Context, Reader, Writer
 from runners.sim.commands.open_files import FileStream
 from runners.sim.commands.streams import Stream
 from runners.sim.commands.waiting import Hub, Killed
+from runners.sim.crashing import unforeseen
 from runners.sim.files.inode import EXECUTE, Inode, permits
 from runners.sim.files.tree import fail
 from runners.sim.files.view import FileView
@@ -278,12 +278,8 @@ def _pass_time(machine: Machine, hub: Hub | None) -> None:
 
 
 def crashed(name: str, error: Exception, stderr: Writer) -> int:
-    """A program of ours that failed on what it was given ends as real ones do, by a segmentation fault.
-
-    An agent must not be able to end its episode as a failure of the infrastructure. The warning tells us of it, and
-    makes our tests fail.
-    """
-    warnings.warn(f"{name} crashed: {error!r}", RuntimeWarning, stacklevel=2)
+    """A command that failed on what it was given ends as real ones do, by a segmentation fault."""
+    unforeseen(name, error)
     with contextlib.suppress(OSError):
         stderr.write(b"Segmentation fault\n")
     return 139

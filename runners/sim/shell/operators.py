@@ -15,8 +15,9 @@ MAX_TEXT = 16 << 20
 def strip_suffix(text: str, pattern: str, longest: bool, spend: Callable[[int], None]) -> str:
     matches = matcher(pattern, spend).fullmatch
     positions = range(len(text) + 1) if longest else range(len(text), -1, -1)
+    cost = 1 + (len(text) >> 6)
     for start in positions:
-        spend(1)
+        spend(cost)
         if matches(text, start):
             return text[:start]
     return text
@@ -45,8 +46,9 @@ def replace(text: str, pattern: str, replacement: list[str | None], operator: st
         match = expression.match(text)
         return filled(match.group()) + text[match.end() :] if match else text
     if operator == "/%":
+        cost = 1 + (len(text) >> 6)
         for start in range(len(text) + 1):
-            spend(1)
+            spend(cost)
             match = expression.fullmatch(text, start)
             if match:
                 return text[:start] + filled(match.group())

@@ -214,7 +214,7 @@ def _make_folders(machine: Machine, unit: UnitFile, cred: Cred) -> None:
             if view.exists(path):
                 continue
             try:
-                view.mkdir(path, int(unit.get("Service", f"{key}Mode", "0755"), 8))
+                view.mkdir(path, unit.number("Service", f"{key}Mode", 0o755, base=8))
                 view.chown(path, cred.uid, cred.gid)
             except OSError as error:
                 step = {"RuntimeDirectory": ("RUNTIME_DIRECTORY", 233), "StateDirectory": ("STATE_DIRECTORY", 238)}

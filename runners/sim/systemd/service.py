@@ -66,7 +66,7 @@ def start(machine: Machine, unit: UnitFile) -> JobOutcome:
 
 def _within_limit(machine: Machine, unit: UnitFile, state: UnitState) -> bool:
     interval = unit.seconds("Unit", "StartLimitIntervalSec", unit.seconds("Service", "StartLimitInterval", 10.0))
-    burst = int(unit.get("Unit", "StartLimitBurst", unit.get("Service", "StartLimitBurst", "5")) or 5)
+    burst = unit.number("Unit", "StartLimitBurst", unit.number("Service", "StartLimitBurst", 5))
     now = machine.clock.now
     recent = tuple(at for at in state.starts if at > now - interval)
     if interval > 0 and burst > 0 and len(recent) >= burst:

@@ -96,7 +96,10 @@ def calendar_next(text: str, now: float) -> float | None:
     days = _weekdays(match[1])
     year, month, day = (match[2] or "*-*-*").split("-")
     clock = [*(match[3] or "00:00:00").split(":"), "00"][:3]
-    hours, minutes, seconds = (_values(part, limit) for part, limit in zip(clock, (24, 60, 60), strict=True))
+    try:
+        hours, minutes, seconds = (_values(part, limit) for part, limit in zip(clock, (24, 60, 60), strict=True))
+    except ValueError:
+        return None
     moment = datetime.fromtimestamp(now, UTC).replace(microsecond=0) + timedelta(seconds=1)
     for _ in range(800):
         if (

@@ -99,13 +99,18 @@ class UnitFile(NamedTuple):
         value = timespan(text)
         return default if value is None else value
 
+    def number(self, section: str, key: str, default: int, base: int = 10) -> int:
+        """What cannot be read is as if it were not there, as systemd ignores such a line."""
+        text = self.get(section, key)
+        return int(text, base) if re.fullmatch(r"[0-9]{1,9}" if base == 10 else r"[0-7]{1,9}", text) else default
+
     def size(self, section: str, key: str) -> int | None:
         """A byte size such as MemoryMax=; None when unset or infinity."""
         return byte_size(self.get(section, key))
 
 
 def signal_number(text: str) -> int:
-    if text.isdigit():
+    if text.isascii() and text.isdigit():
         return int(text)
     return _SIGNALS.get(text if text.startswith("SIG") else f"SIG{text}", 15)
 
@@ -121,7 +126,7 @@ def timespan(text: str) -> float | None:
         return None
     total, number, unit = 0.0, "", ""
     for char in [*text.replace(" ", ""), "0"]:
-        if char.isdigit() or char == ".":
+        if char in "0123456789.":
             if unit:
                 if unit not in units or not number:
                     return None

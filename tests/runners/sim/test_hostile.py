@@ -30,6 +30,9 @@ def hostile(live: SimWorld, line: str, *, seconds: float = 60) -> CommandResult:
     assert resource.getrusage(resource.RUSAGE_SELF).ru_maxrss - memory < _GROWTH, line[:200]
     assert len(result.output) <= _OUTPUT + 200
     assert result.seconds < 3600
+    # Whoever typed it is looked at afterwards, and the machine lives on by itself.
+    live.facts()
+    live.wait(90)
     for other in (live.fork(seed=0), live):
         alive = other.run("\n/bin/echo alive", output_bytes=_OUTPUT, seconds=20)
         ends = alive.exit_code in (127, 126) or alive.stdout.endswith(b"alive\n")
@@ -122,6 +125,17 @@ DEEP = (
 )  # fmt: skip
 
 
+GROWING = (
+    "perl -e '$_=\"a\" x 300000; s/a/aa/g; print length'", "x=$(printf 'a%.0s' {1..20000}); echo ${x%%*b*a*}; echo ${x/%*b*a*/}",
+    "$(printf 'eval %.0s' {1..2000}) echo hi", "mkdir -p $(printf 'a/%.0s' {1..1000}); find . | tail -1 | wc -c; cp -r a b; du -s a; rm -rf a b",
+    "cd /srv; for i in {1..4}; do mkdir -p $(printf 'a/%.0s' {1..200}); mv a b; mkdir -p $(printf 'a/%.0s' {1..200}); mv b a/a/a/a; done; find . | wc -l",
+    "sed -i 's#proxy_pass .*#proxy_pass http://127.0.0.1:80;#' $(grep -rl proxy_pass /etc/nginx); systemctl reload nginx; curl -s localhost/",
+    "printf 'events {}\\nhttp { server { listen 81; location ~ ^/(a+)+$ { return 200; } } }\\n' > /etc/nginx/nginx.conf; systemctl restart nginx; curl -s localhost:81/$(printf 'a%.0s' {1..56})!",
+    "(echo 'events {}'; echo 'http { server {'; for i in {1..3000}; do echo 'location / {'; done; for i in {1..3002}; do echo '}'; done) > /etc/nginx/nginx.conf; nginx -t",
+)  # fmt: skip
+"""What costs more the more there is of it, each a little longer than it may be."""
+
+
 RUINOUS = (
     "rm -rf /*", "rm -rf --no-preserve-root /", "rm -rf /proc /dev /sys /etc; ls /", "chmod -R 000 /; ls", "chown -R nobody /; ls -l /", "mv /usr /usr2; ls", "mv /bin/bash /bin/x; bash -c id", "> /etc/passwd; id; ls -l /; ps aux",
     "kill -9 -1", "kill -STOP $$", "kill -9 $$", "exec bash", "exec sleep 100", "set -n", "exit 3", "reboot", "poweroff", "umount -a; ls /", "umount -l /; ls /", "mkfs.ext4 /dev/vda1", "cat /dev/mem /dev/kmsg /proc/kcore | wc -c", "kill -9 1; ls",
@@ -161,6 +175,11 @@ def test_what_never_ends_with_all_the_steps_there_are(line: str) -> None:
 @pytest.mark.soak
 @pytest.mark.parametrize("line", [*LARGE, *PATTERNS, *DEEP], ids=_label)
 def test_what_is_too_much_with_all_the_steps_there_are(line: str) -> None:
+    hostile(web_server(), line)
+
+
+@pytest.mark.parametrize("line", GROWING, ids=_label)
+def test_what_grows_is_paid_for(line: str) -> None:
     hostile(web_server(), line)
 
 

@@ -99,8 +99,9 @@ class Matching(Node):
             rt.match = found
             return _groups(found) or [1]
         result: list[Value] = []
+        cost = 1 + engine.cost(data)
         for found in engine.iterate(data):
-            rt.spend()
+            rt.spend(cost)
             rt.match = found
             result += _groups(found) or [found.group().decode("latin-1")]
         return result
@@ -146,8 +147,10 @@ class Substitution(Node):
         rt.spend(1 + (len(data) >> 6))
         pieces: list[str] = []
         end = count = 0
-        for found in self._matches(self.matching.compiled(rt), data):
-            rt.spend()
+        engine = self.matching.compiled(rt)
+        cost = 1 + engine.cost(data)
+        for found in self._matches(engine, data):
+            rt.spend(cost)
             rt.match = found
             pieces += [data[end : found.start].decode("latin-1"), text(self.replacement.scalar(rt))]
             end = found.end

@@ -83,6 +83,7 @@ def eval_(shell: Shell, argv: list[str]) -> int:
 
 
 def _run_inside(shell: Shell, text: str, label: str) -> int:
+    shell.spend(2 * len(text))
     program = shell.parse(text)
     session = shell.session
     shell.text_depth += 1
