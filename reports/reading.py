@@ -96,14 +96,19 @@ def together(readings: Sequence[Reading]) -> Reading:
     return Reading(kept=tuple(sorted(kept.values(), key=place)), superseded=superseded)
 
 
+def documents(items: Sequence[Kept]) -> Iterator[bytes]:
+    """The records' JSON without their seals."""
+    return map(unseal, lines(items))
+
+
 def lines(items: Sequence[Kept]) -> Iterator[bytes]:
-    """The records' JSON as it was written, transcripts included, one after the other."""
+    """The records' lines as they were written, transcripts included, one after the other."""
     streams = {path: path.open("rb") for path in sorted({item.path for item in items})}
     try:
         for item in items:
             stream = streams[item.path]
             stream.seek(item.start)
-            yield unseal(stream.read(item.length))
+            yield stream.read(item.length)
     finally:
         for stream in streams.values():
             stream.close()

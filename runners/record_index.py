@@ -152,7 +152,10 @@ def _connect(path: Path) -> sqlite3.Connection:
 
 
 def _is_current(index: sqlite3.Connection) -> bool:
-    return bool(index.execute("PRAGMA user_version").fetchone()[0] == _VERSION)
+    if index.execute("PRAGMA user_version").fetchone()[0] != _VERSION:
+        return False
+    table = index.execute("SELECT sql FROM sqlite_schema WHERE name = 'trials'").fetchone()
+    return table is not None and table[0].strip() == _SCHEMA.strip()
 
 
 def _entries_from(path: Path, start: int) -> Iterator[Entry]:

@@ -12,6 +12,7 @@ seal it anew. What others are to believe is signed; see reports.)
 from __future__ import annotations
 
 import hashlib
+import os
 from collections.abc import Iterable, Iterator
 from pathlib import Path
 from typing import NamedTuple
@@ -79,11 +80,9 @@ def seal(data: bytes) -> bytes:
 
 
 def unseal(line: bytes) -> bytes:
-    """The record's bytes in a line; one without a seal is taken as it is. Raises compiler.codec.Malformed."""
-    if not line.startswith(_SEAL):
-        return line
+    """The record's bytes in a line. Raises compiler.codec.Malformed where it has no seal or is not as it was sealed."""
     data = b"{" + line[_SEAL_LENGTH:]
-    if line[len(_SEAL) : _SEAL_LENGTH] != hashlib.sha256(data).hexdigest().encode() + _SEALED:
+    if line[:_SEAL_LENGTH] != _SEAL + hashlib.sha256(data).hexdigest().encode() + _SEALED:
         raise Malformed(TrialRecord.__name__, "_sha256", "its bytes are not those that were written")
     return data
 
@@ -94,11 +93,21 @@ def decode(line: bytes) -> TrialRecord:
 
 
 def records_file(run: Path) -> Path:
-    """The records of a run folder; `run` may also be the file itself. Raises RecordsError when there is none."""
+    """The records of a run folder; `run` may also be the file itself. Raises RecordsError when there is none, or
+    something that is no plain file in its place."""
     path = run / RECORDS_FILE if run.is_dir() else run
-    if not path.is_file():
+    if not _is_there(path):
         raise RecordsError(f"{run}: not a run folder: it has no {RECORDS_FILE}")
     return path
+
+
+def _is_there(path: Path) -> bool:
+    """Raises RecordsError where it is something that could be read without end, or that is not what was written."""
+    if not os.path.lexists(path):
+        return False
+    if path.is_symlink() or not path.is_file():
+        raise RecordsError(f"{path}: is no plain file")
+    return True
 
 
 def read_committed(run: Path) -> Iterator[tuple[TrialRecord, bytes]]:
@@ -121,7 +130,7 @@ def read_committed(run: Path) -> Iterator[tuple[TrialRecord, bytes]]:
 
 def check_seals(path: Path) -> None:
     """Hold every committed line of a records file against its seal, without decoding it. Raises RecordsError."""
-    if not path.exists():
+    if not _is_there(path):
         return
     with path.open("rb") as lines:
         for number, line in enumerate(lines, start=1):
@@ -150,8 +159,11 @@ def read_records_at(run: Path, places: Iterable[tuple[int, int]]) -> Iterator[Tr
 
 
 def committed_length(path: Path) -> int:
-    """How many bytes of a records file are committed: up to and with its last newline. 0 if there is no file."""
-    if not path.exists():
+    """How many bytes of a records file are committed: up to and with its last newline. 0 if there is no file.
+
+    Raises RecordsError for what is no plain file.
+    """
+    if not _is_there(path):
         return 0
     with path.open("rb") as stream:
         position = stream.seek(0, 2)

@@ -16,6 +16,8 @@ from io import FileIO
 from pathlib import Path
 
 from compiler.codec import Malformed
+from compiler.reading import read_file
+from compiler.refusals import Missing, Refusal
 from runners.plan import Plan, differences, from_json, to_json
 from runners.record_index import Entry, Last, Spent, add, entries_like, open_index, played, spent
 from runners.records import TrialRecord
@@ -24,6 +26,7 @@ from scenario_dsl.errors import AuthorError, HostError
 from scenario_dsl.writing import write_file, writing_to
 
 PLAN_FILE = "plan.json"
+_LARGEST_PLAN = 1 << 30
 _SYNC_EVERY = 200
 """Records between two fsyncs: a power cut may cost that many, a killed process none."""
 
@@ -123,7 +126,7 @@ def open_run(folder: Path, plan: Plan) -> Iterator[RunWriter]:
     with _locked(folder):
         _settle_plan(folder, plan)
         path = folder / RECORDS_FILE
-        if path.exists():
+        if os.path.lexists(path):
             os.truncate(path, committed_length(path))
             # What goes on stands on what is there: a record that was altered since is no result.
             check_seals(path)
@@ -144,9 +147,11 @@ def open_run(folder: Path, plan: Plan) -> Iterator[RunWriter]:
 def read_plan(folder: Path) -> Plan:
     """The plan of a run folder. Raises RunFolderError."""
     try:
-        return from_json((folder / PLAN_FILE).read_bytes())
-    except FileNotFoundError as error:
+        return from_json(read_file(folder / PLAN_FILE, limit=_LARGEST_PLAN))
+    except Missing as error:
         raise RunFolderError(f"{folder}: not a run folder: it has no {PLAN_FILE}") from error
+    except Refusal as error:
+        raise RunFolderError(f"not a run folder: {error}") from error
     except Malformed as error:
         raise RunFolderError(f"{folder / PLAN_FILE}: {error}") from error
 
@@ -186,7 +191,7 @@ def _locked(folder: Path) -> Iterator[None]:
 def _settle_plan(folder: Path, plan: Plan) -> None:
     """Store the plan of a new run; hold an old one's against it."""
     path = folder / PLAN_FILE
-    if path.exists():
+    if os.path.lexists(path):
         changed = differences(read_plan(folder), plan)
         if changed:
             listed = "\n".join(f"  {sentence}" for sentence in changed)
@@ -195,6 +200,8 @@ def _settle_plan(folder: Path, plan: Plan) -> None:
                 f"--since to take over what stayed the same.\n{listed}"
             )
         return
-    if (folder / RECORDS_FILE).exists():
-        raise RunFolderError(f"{folder}: has records but no {PLAN_FILE}")
+    # Hidden files are what a killed writer leaves before there is a plan.
+    others = sorted(name for name in os.listdir(folder) if not name.startswith("."))
+    if others:
+        raise RunFolderError(f"{folder}: holds {others[0]} and no {PLAN_FILE}: name a new folder, or one with a run")
     write_file(path, to_json(plan))

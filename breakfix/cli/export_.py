@@ -11,6 +11,7 @@ from typing import Annotated, Any, Literal
 
 import typer
 
+from breakfix.cli.bundles import refuse_to_spoil
 from breakfix.cli.options import Json, TrustKey, trusted
 from breakfix.cli.output import emit, say
 from breakfix.speaking import speaker
@@ -91,6 +92,7 @@ def command(
 
 
 def _frames(kind: Format, runs: list[Path], out: Path, *, as_json_document: bool) -> int:
+    refuse_to_spoil(out)
     files = as_files(load(*runs), kind)
     for name, data in files.items():
         write_file(out / name, data)

@@ -10,6 +10,7 @@ from typing import Annotated
 
 import typer
 
+from breakfix.cli.bundles import refuse_to_spoil
 from breakfix.cli.leaderboard import show_leaderboard
 from breakfix.cli.options import Json, Quiet, TrustKey, trusted
 from breakfix.cli.output import emit, progress, say
@@ -60,6 +61,8 @@ def command(
     """
     if fail_on_regression and baseline is None:
         raise AuthorError("--fail-on-regression needs a --baseline to hold the run against")
+    if out is not None:
+        refuse_to_spoil(out)
     verified = [verify(path, trusted(trust)) for path in bundles or ()]
     with progress("report", quiet=quiet or not sys.stderr.isatty()) as advance:
         files = build_report(

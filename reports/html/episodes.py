@@ -16,7 +16,7 @@ from typing import Any
 import pandas as pd
 
 from reports.frames import Frames
-from reports.reading import Kept, Reading, lines
+from reports.reading import Kept, Reading, documents
 from reports.text import printable
 
 FOLDER = "data"
@@ -45,7 +45,7 @@ def viewer_files(reading: Reading, frames: Frames) -> Iterator[tuple[str, bytes]
     yield f"{FOLDER}/{INDEX_NAME}.js", _script(INDEX_NAME, json.dumps(_index(frames, starts), allow_nan=False).encode())
     for number, (first, end) in enumerate(pairwise([*starts, len(reading.kept)])):
         name = f"t{number:05d}"
-        yield f"{FOLDER}/{name}.js", _script(name, b"[" + b",".join(lines(reading.kept[first:end])) + b"]")
+        yield f"{FOLDER}/{name}.js", _script(name, b"[" + b",".join(documents(reading.kept[first:end])) + b"]")
 
 
 def _script(name: str, data: bytes) -> bytes:

@@ -5,9 +5,14 @@ from __future__ import annotations
 import hashlib
 from dataclasses import dataclass
 
+from compiler.reading import read_file
+from compiler.refusals import Refusal
 from runners.agents.protocol import Action, Agent, Answer, Briefing, Done, Observation, Run, Setting
 from runners.agents.spec import AgentRequest, AgentSpec, agent_spec
 from scenario_dsl.errors import AuthorError
+
+_LARGEST = 1 << 20
+"""Bytes of a script."""
 
 _ANSWER = "answer "
 
@@ -63,10 +68,10 @@ def read(request: AgentRequest) -> AgentSpec:
         raise AuthorError("agent `script` needs a file: `script:FILE`")
     path = request.folder / request.configuration
     try:
-        data = path.read_bytes()
+        data = read_file(path.resolve(), limit=_LARGEST)
         actions = parse_script(data.decode("utf-8"))
-    except OSError as error:
-        raise AuthorError(f"cannot read the script `{path}`: {error.strerror}") from error
+    except Refusal as error:
+        raise AuthorError(f"cannot read the script `{path}`: {error}") from error
     except UnicodeDecodeError as error:
         raise AuthorError(f"the script `{path}` is not UTF-8 text") from error
     digest = hashlib.sha256(data).hexdigest()

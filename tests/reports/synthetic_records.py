@@ -10,7 +10,7 @@ from pathlib import Path
 import numpy as np
 
 from runners.records import AgentIdentity, GateFact, ObjectiveResult, Standing, Trial, TrialRecord, Turn
-from runners.records_io import RECORDS_FILE, encode
+from runners.records_io import RECORDS_FILE, encode, seal
 
 DIGEST = hashlib.sha256(b"starter").hexdigest()
 
@@ -242,7 +242,7 @@ def run_records(
 def write_run(folder: Path, records: Iterable[TrialRecord]) -> Path:
     """A run folder with these records."""
     folder.mkdir(parents=True, exist_ok=True)
-    (folder / RECORDS_FILE).write_bytes(b"".join(encode(item) + b"\n" for item in records))
+    (folder / RECORDS_FILE).write_bytes(b"".join(seal(encode(item)) + b"\n" for item in records))
     return folder
 
 

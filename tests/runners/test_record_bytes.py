@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 
 from compiler.codec import NotCanonical
 from runners.records import AgentIdentity, Trial, TrialRecord, Turn
-from runners.records_io import decode, encode
+from runners.records_io import decode, encode, seal
 from tests.runners.cases import job_of, repair, site_of
 
 
@@ -43,7 +43,7 @@ def record(text: str, number: float, count: int) -> TrialRecord:
 def test_same_bytes_as_the_reference_encoder(text: str, number: float, count: int) -> None:
     made = record(text, number, count)
     assert encode(made) == rfc8785.dumps(asdict(made))
-    assert decode(encode(made)) == made
+    assert decode(seal(encode(made))) == made
 
 
 @pytest.mark.parametrize(("text", "number"), [("\ud800", 1.0), ("", float("nan")), ("", float("inf")), ("", 1e300)])

@@ -51,10 +51,10 @@ def write(folder: Path, data: bytes) -> Path:
 
 
 def test_a_record_comes_back_as_it_went_in() -> None:
-    line = encode(RECORD)
+    line = seal(encode(RECORD))
     assert b"\n" not in line
     assert decode(line) == RECORD
-    assert encode(decode(line)) == line
+    assert seal(encode(decode(line))) == line
 
 
 def test_a_written_line_is_sealed_canonical_json() -> None:
@@ -83,13 +83,18 @@ def test_damage_of_equal_length_is_refused_with_its_line(tmp_path: Path) -> None
     ("known", "unknown"), [('"primary"', '"bystander"'), ('"easy"', '"simple"'), ('"repair"', '"x"'), ('"train"', '""')]
 )
 def test_a_word_that_no_record_knows_is_refused(known: str, unknown: str) -> None:
-    line = encode(RECORD).decode().replace(known, unknown)
+    line = seal(encode(RECORD).decode().replace(known, unknown).encode())
     with pytest.raises(Malformed):
-        decode(line.encode())
+        decode(line)
+
+
+def test_a_line_without_its_seal_is_refused() -> None:
+    with pytest.raises(Malformed, match="not those that were written"):
+        decode(encode(RECORD))
 
 
 def test_records_are_read_in_order_with_their_bytes(tmp_path: Path) -> None:
-    line = encode(RECORD)
+    line = seal(encode(RECORD))
     run = write(tmp_path, line + b"\n" + line + b"\n")
     assert list(read_committed(run)) == [(RECORD, line), (RECORD, line)]
     assert list(read_records(run / RECORDS_FILE)) == [RECORD, RECORD]
@@ -97,14 +102,14 @@ def test_records_are_read_in_order_with_their_bytes(tmp_path: Path) -> None:
 
 @pytest.mark.parametrize("cut", [1, 200, -1])
 def test_a_torn_tail_is_left_out_and_can_be_cut_off(tmp_path: Path, cut: int) -> None:
-    line = encode(RECORD)
+    line = seal(encode(RECORD))
     run = write(tmp_path, line + b"\n" + line[:cut])
     assert list(read_records(run)) == [RECORD]
     assert committed_length(run / RECORDS_FILE) == len(line) + 1
 
 
 def test_a_whole_record_without_its_newline_is_not_committed(tmp_path: Path) -> None:
-    run = write(tmp_path, encode(RECORD))
+    run = write(tmp_path, seal(encode(RECORD)))
     assert list(read_records(run)) == []
     assert committed_length(run / RECORDS_FILE) == 0
 
@@ -115,14 +120,24 @@ def test_the_committed_length_is_found_behind_a_long_tail(tmp_path: Path) -> Non
     assert committed_length(tmp_path / "absent") == 0
 
 
-@pytest.mark.parametrize("damage", [b"", b"{}", b"\xff\xfe", b"[1]", b"null", encode(RECORD)[:-3]])
+@pytest.mark.parametrize("damage", [b"", b"{}", b"\xff\xfe", b"[1]", b"null", seal(encode(RECORD))[:-3]])
 def test_damage_before_the_tail_is_refused_with_its_line(tmp_path: Path, damage: bytes) -> None:
-    line = encode(RECORD)
+    line = seal(encode(RECORD))
     run = write(tmp_path, line + b"\n" + damage + b"\n" + line + b"\n")
     with pytest.raises(RecordsError, match=r"records\.jsonl:2: .*TrialRecord") as caught:
         list(read_records(run))
     assert caught.value.exit_code == 1
     assert "\n" not in str(caught.value)
+
+
+@pytest.mark.parametrize("made", ["folder", "link"])
+def test_what_is_no_plain_file_is_not_read(tmp_path: Path, made: str) -> None:
+    """A link to an endless device would be read to the end of memory."""
+    place = tmp_path / RECORDS_FILE
+    place.mkdir() if made == "folder" else place.symlink_to("/dev/zero")
+    for read in (lambda: list(read_records(tmp_path)), lambda: committed_length(place)):
+        with pytest.raises(RecordsError, match=r"records\.jsonl: is no plain file"):
+            read()
 
 
 def test_a_folder_without_records_is_no_run(tmp_path: Path) -> None:

@@ -191,7 +191,7 @@ def test_a_damaged_line_is_refused_and_not_skipped(tmp_path: Path) -> None:
 def test_records_without_a_plan_are_not_touched(tmp_path: Path) -> None:
     start(tmp_path)
     (tmp_path / PLAN_FILE).unlink()
-    with pytest.raises(RunFolderError, match="has records but no plan"):
+    with pytest.raises(RunFolderError, match=r"holds index\.sqlite and no plan\.json"):
         start(tmp_path)
     with pytest.raises(RunFolderError, match="not a run folder"):
         read_plan(tmp_path)
