@@ -7,6 +7,7 @@ checked once it is rendered.
 
 from __future__ import annotations
 
+import math
 import re
 import warnings
 from collections.abc import Callable, Mapping, Sequence
@@ -73,6 +74,8 @@ def _number(value: Value) -> int | float:
         return float(value) if "." in value else _kept(int(value))
     if isinstance(value, bool) or not isinstance(value, int | float):
         raise ValueError("not a number")
+    if isinstance(value, float) and not math.isfinite(value):
+        raise ValueError("not a number that can be counted with")
     return value
 
 

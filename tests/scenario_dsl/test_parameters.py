@@ -91,6 +91,8 @@ def test_meaning(type_name: str, value: Value, meaning: Value) -> None:
         ("list of port", (80, "x")),
         ("mapping", "x"),
         ("percent", 101),
+        ("number", float("nan")),
+        ("number", float("-inf")),
     ],
 )
 def test_refused_with_a_reason(type_name: str, value: Value) -> None:
