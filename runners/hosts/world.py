@@ -90,6 +90,10 @@ class ContainerWorld:
             self._box.start()
             self._outside = Outside(self._box, spec, None, digests)
             undoing.callback(lambda: self._outside.close())
+            # The image's dates are its own; what is described as young must not be old by the time it is played.
+            for file in spec.files:
+                if file.age:
+                    self._outside.files.set_age(file.path, file.age)
             # From when systemd has control groups of its own on, what takes none of its services is done meanwhile.
             self._outside.manager.wait_until_it_listens(self._box.runs)
             self._to_come = len(coming)

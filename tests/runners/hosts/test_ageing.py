@@ -63,3 +63,15 @@ def test_units_that_somebody_has_changed_are_not_read_for_that(live: ContainerWo
     run(live, "rm /etc/systemd/system/shop.service.d/tuned.conf")
     live.age(180)
     assert run(live, "systemctl show shop -p NeedDaemonReload") == "NeedDaemonReload=yes\n"
+
+
+def test_files_are_as_old_as_they_are_described(live: ContainerWorld) -> None:
+    """Whenever the image was made: jobs of the machine's own remove what is old."""
+    sessions = run(
+        live,
+        "cd /opt/shop/sessions; for f in sess_7f3a sess_91bc; do echo $((($(date +%s) - $(stat -c %Y $f)) / 60)); done",
+    )
+    assert sessions.split() in (["20", "50"], ["21", "51"])
+    facts = live.facts()
+    run(live, "su -s /bin/sh shop -c /opt/shop/scripts/clean-sessions.sh")
+    assert live.facts().persistent == facts.persistent
