@@ -7,7 +7,7 @@ destructive commands, each is read before it runs; one that would destroy the ma
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, replace
 from typing import NamedTuple
@@ -37,8 +37,9 @@ from runners.text import readable, writable
 from runners.typed.destructive import destructive
 from runners.typed.diagnostic import diagnostic
 from runners.typed.reading import Reader
-from runners.worlds import LiveWorld
-from scenario_dsl.model import Intervention, Limits
+from runners.worlds import LiveWorld, Unsteady
+from runners.worlds import Observation as WorldObservation
+from scenario_dsl.model import Intervention, Limits, Probe
 from scenario_dsl.worlds import ResolvedScenario, World
 
 COMMAND_SECONDS = 900.0
@@ -290,6 +291,7 @@ class _Play:
             observations = self._live.observe(probes) if probes else ()
             first, second = len(invariants), len(invariants) + len(objectives)
             if number == 0 and when is not None:
+                observations = self._confirmed(probes, observations, self._invariants.doubted(observations[:first]))
                 harms = self._invariants.update(observations[:first], when)
             else:
                 self._invariants.accept(observations[:first])
@@ -307,6 +309,16 @@ class _Play:
                 fired.append(cascade.name)
         self._fired += fired
         return harms, tuple(fired)
+
+    def _confirmed(
+        self, probes: Sequence[Probe], observations: tuple[WorldObservation, ...], doubted: tuple[int, ...]
+    ) -> tuple[WorldObservation, ...]:
+        """What would count as harm is looked at once more where a moment may be all that it was."""
+        if not doubted or not isinstance(self._live, Unsteady):
+            return observations
+        self._live.wait(self._live.moment)
+        again = dict(zip(doubted, self._live.observe([probes[index] for index in doubted]), strict=True))
+        return tuple(again.get(index, observation) for index, observation in enumerate(observations))
 
     def _settle(self) -> float:
         """Wait for slow recoveries, then for everything to stay so. Returns the reward that this changes."""

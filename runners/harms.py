@@ -33,14 +33,22 @@ class InvariantWatch:
         """Take the state as given: what a fault or a cascade broke is not the agent's doing."""
         self._held = [observation.holds for observation in observations]
 
+    def doubted(self, observations: Sequence[Observation]) -> tuple[int, ...]:
+        """The indexes of those that would be broken now for the first time."""
+        return tuple(
+            index
+            for index, (name, observation) in enumerate(zip(self._names, observations, strict=True))
+            if self._held[index] and not observation.holds and name not in self._broken
+        )
+
     def update(self, observations: Sequence[Observation], when: str) -> tuple[str, ...]:
         """Take the state as the agent's doing; returns the harms that are new. `when`: a phrase for the sentence."""
         new: list[str] = []
-        for index, (name, observation) in enumerate(zip(self._names, observations, strict=True)):
-            if self._held[index] and not observation.holds and name not in self._broken:
-                self._broken[name] = f"invariant `{name}` was broken {when}: {observation.detail}"
-                new.append(self._broken[name])
-            self._held[index] = observation.holds
+        for index in self.doubted(observations):
+            name = self._names[index]
+            self._broken[name] = f"invariant `{name}` was broken {when}: {observations[index].detail}"
+            new.append(self._broken[name])
+        self.accept(observations)
         return tuple(new)
 
 

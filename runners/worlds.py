@@ -130,6 +130,16 @@ class Ageing(Protocol):
 
 
 @runtime_checkable
+class Unsteady(Protocol):
+    """A world in which what reads its settings again does not answer for a moment, as on any real machine.
+
+    moment: seconds after which it does.
+    """
+
+    moment: float
+
+
+@runtime_checkable
 class Parting(Protocol):
     """A world that is looked at when it ends. left: what was seen then, in words; empty while it is open."""
 

@@ -26,6 +26,8 @@ Value = TypeVar("Value")
 class FleetWorld:
     """Open from the moment it is made. Raises WorldError for whatever goes wrong on our side."""
 
+    moment = ContainerWorld.moment
+
     def __init__(
         self, spec: SystemSpec, openers: Mapping[str, Opener], *, closed: Callable[[], None] = lambda: None
     ) -> None:

@@ -56,6 +56,8 @@ _guarded = guarded("the container")
 class ContainerWorld:
     """Open from the moment it is made. Raises WorldError for whatever goes wrong on our side."""
 
+    moment = 1.0
+
     def __init__(
         self,
         engine: Engine,

@@ -14,6 +14,7 @@ from runners.interventions import apply
 from runners.prove.case import Case, Established, finding, full, lost, why_not_verified
 from runners.prove.mutants import Mutation, dropped, mutations
 from runners.records import TrialRecord
+from runners.worlds import Crowded
 from scenario_dsl.model import Answer, Objective, Probe
 
 MOST_WAIVED = 10
@@ -160,9 +161,18 @@ def _played(case: Case, mutations: Sequence[Mutation], play: Callable[[Mutation]
 
 
 def _effects(case: Case) -> _Effects:
-    """Gold in the primary, step by step."""
+    """Gold in the primary, step by step; twice where the machine's own jobs may change something just then."""
     steps = case.scenario.gold.steps
-    effective = {index for index, step in enumerate(steps) if step.answer is not None or step.undo is not None}
+    meant = {index for index, step in enumerate(steps) if step.answer is not None or step.undo is not None}
+    # One after the other: those who wait for this hold worlds open.
+    traced = [_traced(case) for _ in range(2 if isinstance(case.site.backend, Crowded) else 1)]
+    seen = set.intersection(*(set(each.steps) for each in traced))
+    return _Effects(frozenset(meant | seen), traced[0].bindings)
+
+
+def _traced(case: Case) -> _Effects:
+    """The steps after which something was another than before."""
+    effective = set[int]()
     bench = Bench(site=case.site, limits=case.scenario.limits, seed=0)
     with bench.broken(case.primary) as live:
         last = live.facts()

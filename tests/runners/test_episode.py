@@ -107,6 +107,32 @@ def test_harm_counts_though_it_was_mended() -> None:
     assert played.turns[1].reward == pytest.approx(-0.01)
 
 
+class Reloading(ToyWorld):
+    """What was stopped is up again by itself, after a while."""
+
+    moment = 1.0
+
+    def __init__(self, base: ToyWorld, back_after: float) -> None:
+        super().__init__(base.machine)
+        self.back_after = back_after
+
+    def wait(self, seconds: float) -> None:
+        super().wait(seconds)
+        if seconds >= self.back_after:
+            self.machine.start("web")
+
+
+@pytest.mark.parametrize(("back_after", "harms"), [(0.5, 0), (1.5, 1)])
+def test_a_moment_without_an_answer_is_no_harm_where_worlds_live_by_themselves(back_after: float, harms: int) -> None:
+    site = site_of(repair())
+    world = site.scenario.world("primary")
+    base = site.broken(world, seed=0)
+    assert isinstance(base, ToyWorld)
+    live = Reloading(base, back_after)
+    agent = ScriptAgent((Run("systemctl stop web"), Run("true")))
+    assert len(play(live, site.scenario, world, agent, site.scenario.limits).harms) == harms
+
+
 def test_what_a_fault_or_a_cascade_broke_is_not_the_agents_harm() -> None:
     base = cascading(Delay(commands=1))
     kills = replace(
