@@ -11,9 +11,10 @@ from runners.sim.files.tree import FileTree, Way, fail
 
 _MAX_LINKS = 40
 _LONGEST_PATH = 4096
+"""Bytes of a path, with the folder that it begins in."""
 _MOST_PARTS = 500
-"""Bytes of a path, and names in it; both with the folder that it begins in. The second is ours alone: every step costs
-each walk, and nobody nests folders so deep but to hold us up."""
+"""Names in a path, likewise. This bound is ours alone: every step costs each walk, and nobody nests folders so deep
+but to hold us up."""
 _LONGEST_NAME = 255
 _ALL_MAY = 0o111
 """A directory with these bits, and no list beside them, lets everybody through."""

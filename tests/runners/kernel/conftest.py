@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+import shutil
 from collections.abc import Iterator
 
 import pytest
 
 from runners.kernel.host import Host, Hosts, boot
 from runners.kernel.image import find
+from runners.kernel.vm import QEMU
 from runners.worlds import WorldError
 from scenario_dsl.errors import HostError
 from tests.runners.kernel.machines import RECIPE, SYSTEM
@@ -15,6 +17,8 @@ from tests.runners.kernel.machines import RECIPE, SYSTEM
 
 @pytest.fixture(scope="module")
 def hosts() -> Iterator[Hosts]:
+    if shutil.which(QEMU) is None:
+        pytest.skip("QEMU is not installed")
     try:
         image = find(SYSTEM)
     except HostError as missing:

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import importlib
 import json
-import shutil
 import sys
 from collections.abc import Iterator
 from types import ModuleType
@@ -13,13 +12,8 @@ from typing import Any
 import pytest
 
 from runners.kernel.host import Host
-from runners.kernel.vm import QEMU
 from tests.runners.kernel.machines import GUEST, LAB, root, typed
 
-machine = [
-    pytest.mark.machine,
-    pytest.mark.skipif(shutil.which(QEMU) is None, reason="QEMU is not installed"),
-]
 TRACING = ("sh", "-c", "bpftool link show | grep -c tracing || true")
 
 
@@ -53,7 +47,7 @@ def test_what_is_told_of_groups(looking: ModuleType) -> None:
 
 
 class TestOnAMachine:
-    pytestmark = machine
+    pytestmark = pytest.mark.machine
 
     @pytest.fixture
     def loaded(self, host: Host) -> Host:
