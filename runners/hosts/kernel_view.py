@@ -1,11 +1,11 @@
-"""A world's processes and sockets as this host's kernel knows them: nothing in the world can lie about them."""
+"""A world's processes as this host's kernel knows them: nothing in the world can lie about them."""
 
 from __future__ import annotations
 
 import hashlib
 import os
 import stat
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TypeAlias
@@ -17,7 +17,6 @@ OpenFile: TypeAlias = Callable[[str], int | None]
 Digests: TypeAlias = dict[tuple[int, int, int], str]
 """(inode, bytes, nanoseconds of its last change) -> digest, of files that nobody has had a hand in yet: what worlds of
 one image share has the same three in all of them. No call sets the time of the last change."""
-_LISTENS, _UNCONNECTED = "0A", "07"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -36,16 +35,6 @@ class Process:
     @property
     def line(self) -> str:
         return " ".join(self.argv) if self.argv else self.name
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Listener:
-    """A socket that waits for others, or one end of a connection. pids: who holds it, on this host."""
-
-    protocol: str
-    address: str
-    port: int
-    pids: tuple[int, ...]
 
 
 def children(pid: int) -> frozenset[int]:
@@ -124,80 +113,6 @@ def program_of(process: Process, open_file: OpenFile, known: Digests | None = No
         script = open_file(process.argv[1])
         return f"{digest}+{_digest(script, known)}" if script is not None else digest
     return digest
-
-
-def listeners(pid: int, running: tuple[Process, ...]) -> Iterator[Listener]:
-    """Who waits for connections (tcp) or datagrams (udp) in a process's network."""
-    holders = _holders(running)
-    for protocol, fields in _sockets(pid, "tcp", "tcp6", "udp", "udp6"):
-        if fields[3] == (_UNCONNECTED if protocol == "udp" else _LISTENS):
-            yield _held(protocol, fields, holders)
-
-
-def listening(pid: int) -> frozenset[tuple[str, int]]:
-    """(protocol, port) of all that wait in a process's network, whoever holds them."""
-    return frozenset(
-        (protocol, int(fields[1].rpartition(":")[2], 16))
-        for protocol, fields in _sockets(pid, "tcp", "tcp6", "udp", "udp6")
-        if fields[3] == (_UNCONNECTED if protocol == "udp" else _LISTENS)
-    )
-
-
-def connected_to(pid: int, running: tuple[Process, ...], other: tuple[str, int]) -> Iterator[Listener]:
-    """The ends, in a process's network, of TCP connections whose other end is at (address, port)."""
-    holders = _holders(running)
-    for protocol, fields in _sockets(pid, "tcp", "tcp6"):
-        address, port = fields[2].split(":")
-        if fields[3] != _LISTENS and (_address(address), int(port, 16)) == other:
-            yield _held(protocol, fields, holders)
-
-
-def _sockets(pid: int, *protocols: str) -> Iterator[tuple[str, list[str]]]:
-    """(tcp or udp, the kernel's columns) of every socket in a process's network."""
-    for protocol in protocols:
-        try:
-            lines = Path(f"/proc/{pid}/net/{protocol}").read_text().splitlines()[1:]
-        except OSError:
-            continue
-        yield from ((protocol[:3], line.split()) for line in lines)
-
-
-def _held(protocol: str, fields: list[str], holders: dict[str, list[int]]) -> Listener:
-    address, port = fields[1].split(":")
-    return Listener(
-        protocol=protocol, address=_address(address), port=int(port, 16), pids=tuple(holders.get(fields[9], ()))
-    )
-
-
-def _holders(running: tuple[Process, ...]) -> dict[str, list[int]]:
-    """inode of a socket -> the processes that have it open."""
-    found: dict[str, list[int]] = {}
-    for process in running:
-        try:
-            handles = os.listdir(f"/proc/{process.pid}/fd")
-        except OSError:
-            continue
-        for handle in handles:
-            try:
-                target = os.readlink(f"/proc/{process.pid}/fd/{handle}")
-            except OSError:
-                continue
-            if target.startswith("socket:["):
-                held = found.setdefault(target[8:-1], [])
-                if process.pid not in held:
-                    held.append(process.pid)
-    return found
-
-
-def _address(text: str) -> str:
-    """An address as the kernel prints it, as people write it."""
-    words = [bytes.fromhex(text[at : at + 8])[::-1] for at in range(0, len(text), 8)]
-    data = b"".join(words)
-    if len(data) == 4:
-        return ".".join(str(byte) for byte in data)
-    if data[:12] == bytes(10) + b"\xff\xff":
-        return ".".join(str(byte) for byte in data[12:])
-    return "::" if not any(data) else "::1" if data == bytes(15) + b"\x01" else data.hex()
 
 
 def _process(pid: int, uids: int) -> Process | None:

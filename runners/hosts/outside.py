@@ -13,8 +13,9 @@ from runners.hosts.box import Box, root_id
 from runners.hosts.clients import Clients
 from runners.hosts.dbus import DBusError
 from runners.hosts.files import Files
-from runners.hosts.kernel_view import Digests, Listener, Process, control_group, listeners, processes, program_of
+from runners.hosts.kernel_view import Digests, Process, control_group, processes, program_of
 from runners.hosts.manager import Manager
+from runners.hosts.sockets import Listener, listeners
 from runners.probes.processes import WILD
 from runners.system import SystemSpec, mappings, texts
 

@@ -8,9 +8,10 @@ from concurrent.futures import ThreadPoolExecutor
 from functools import partial
 
 from runners.hosts.dbus import DBusError
-from runners.hosts.kernel_view import listening, worked
+from runners.hosts.kernel_view import worked
 from runners.hosts.outside import Outside
 from runners.hosts.probes.evaluate import evaluate
+from runners.hosts.sockets import listening
 from scenario_dsl.model import Probe
 
 _SECONDS = 60.0

@@ -5,8 +5,8 @@ from __future__ import annotations
 import socket
 
 from runners.hosts.kernel import in_network
-from runners.hosts.kernel_view import connected_to
 from runners.hosts.outside import Outside
+from runners.hosts.sockets import connected_to
 from runners.hosts.ssh import ways_in
 from runners.probes.arguments import Arguments
 from runners.probes.seen import nothing_held

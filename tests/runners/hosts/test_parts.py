@@ -24,7 +24,7 @@ from runners.hosts.dbus import Connection, DBusError
 from runners.hosts.facts import Layers, Picture, lasting, take_picture
 from runners.hosts.files import Files
 from runners.hosts.kernel import open_beneath
-from runners.hosts.kernel_view import Digests, Process, listening, program_of
+from runners.hosts.kernel_view import Digests, Process, program_of
 from runners.hosts.layer import _merged_accounts, write_layer
 from runners.hosts.neighbours import answer_query
 from runners.hosts.playbooks import Call, has_failed
@@ -226,13 +226,6 @@ def test_a_program_is_read_once_for_as_long_as_it_is_the_same_file(tmp_path: Pat
     os.utime(script, ns=(about.st_atime_ns, about.st_mtime_ns))
     assert program() != first
     assert len(known) == 3
-
-
-def test_who_listens_is_seen_without_asking_whose_it_is() -> None:
-    with socket.create_server(("127.0.0.1", 0)) as server:
-        port = server.getsockname()[1]
-        assert ("tcp", port) in listening(os.getpid())
-    assert ("tcp", port) not in listening(os.getpid())
 
 
 # -- images

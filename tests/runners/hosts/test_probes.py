@@ -20,13 +20,14 @@ from runners.hosts import lingering, wellness
 from runners.hosts.dbus import DBusError
 from runners.hosts.engine import Engine
 from runners.hosts.files import Files
-from runners.hosts.kernel_view import Listener, Process
+from runners.hosts.kernel_view import Process
 from runners.hosts.lingering import unowned
 from runners.hosts.manager import Unit
 from runners.hosts.outside import Baseline, Outside
 from runners.hosts.probes.evaluate import evaluate
 from runners.hosts.probes.network import programs_on
 from runners.hosts.probes.redis import RedisError, ask, password
+from runners.hosts.sockets import Listener
 from runners.worlds import Observation
 from scenario_dsl.model import Probe
 from tests.conformance.worlds import probe
