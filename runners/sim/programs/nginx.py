@@ -12,8 +12,9 @@ from runners.sim.network.connect import Connection
 from runners.sim.network.http import HttpFailure, HttpRequest
 from runners.sim.processes import Process
 from runners.sim.programs.descriptors import bind, current, hold, open_log
+from runners.sim.programs.nginx_answering import VERSION, write_error
 from runners.sim.programs.nginx_config import load
-from runners.sim.programs.nginx_exchange import VERSION, Exchange, write_error
+from runners.sim.programs.nginx_exchange import Exchange
 from runners.sim.programs.nginx_grammar import ConfigError
 from runners.sim.programs.nginx_values import DEFAULT_PATH, Listen, NginxConfig
 

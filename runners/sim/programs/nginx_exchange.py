@@ -4,58 +4,28 @@ from __future__ import annotations
 
 import posixpath
 import re
-from collections.abc import Mapping
 from datetime import UTC, datetime
-from functools import cached_property
 
 from runners.sim.files.inode import READ
 from runners.sim.files.view import FileView
-from runners.sim.machine import Machine
-from runners.sim.network.connect import ConnectFailure, Connection, connect
+from runners.sim.network.connect import ConnectFailure, connect
 from runners.sim.network.http import (
     MOST_HOPS,
-    REASONS,
-    Headers,
     HttpFailure,
     HttpRequest,
     HttpResponse,
     TlsIdentity,
     exchange,
 )
-from runners.sim.processes import Process
-from runners.sim.programs.descriptors import write_line
-from runners.sim.programs.nginx_matching import allowed, choose_location, choose_server, file_of
-from runners.sim.programs.nginx_values import Location, NginxConfig, connections
+from runners.sim.programs.nginx_answering import KEPT_ALIVE, Answering
+from runners.sim.programs.nginx_matching import allowed, choose_location, file_of
+from runners.sim.programs.nginx_values import Location, connections
 
-VERSION = "nginx/1.22.1"
-_KEPT_ALIVE = ("Connection", "keep-alive")
 _BEFORE_CONNECTION = ("content-type", "content-length", "last-modified", "location")
 
 
-def write_error(machine: Machine, process: Process, path: str, level: str, text: str) -> None:
-    """A line of the error log."""
-    now = machine.clock.written("%Y/%m/%d %H:%M:%S")
-    write_line(machine, process, path, f"{now} [{level}] {process.pid}#{process.pid}: {text}")
-
-
-class Exchange:
+class Exchange(Answering):
     """One request being answered by one worker."""
-
-    def __init__(
-        self,
-        machine: Machine,
-        worker: Process,
-        config: NginxConfig,
-        request: HttpRequest,
-        connection: Connection,
-    ) -> None:
-        self.machine = machine
-        self.worker = worker
-        self.config = config
-        self.request = request
-        self.connection = connection
-        self.server = choose_server(config, connection.address, connection.port, request.host)
-        self.number = 0
 
     def answer(self) -> HttpResponse | HttpFailure | None:
         secure = any(
@@ -162,7 +132,7 @@ class Exchange:
         headers = tuple((key, value) for key, value in answer.headers if key.lower() not in hidden)
         own = tuple(one for one in headers if one[0].lower() in _BEFORE_CONNECTION)
         rest = tuple(one for one in headers if one[0].lower() not in _BEFORE_CONNECTION)
-        head = (*self._headers(location), *own, _KEPT_ALIVE, *rest, *self._added(location, answer.status))
+        head = (*self._headers(location), *own, KEPT_ALIVE, *rest, *self._added(location, answer.status))
         return HttpResponse(answer.status, head, answer.body, answer.seconds + waited + 0.0005, via=answer.via)
 
     # -- files
@@ -193,7 +163,7 @@ class Exchange:
             ("Content-Type", kind),
             ("Content-Length", str(inode.size)),
             ("Last-Modified", f"{modified:%a, %d %b %Y %H:%M:%S} GMT"),
-            _KEPT_ALIVE,
+            KEPT_ALIVE,
             ("ETag", f'"{int(inode.mtime):x}-{inode.size:x}"'),
             *self._added(location, 200),
             ("Accept-Ranges", "bytes"),
@@ -249,150 +219,6 @@ class Exchange:
         if following.proxy is not None:
             return self._pass_on(following)
         return self._static(following, path)
-
-    # -- pages of its own
-
-    def _return(self, location: Location, status: int, text: str) -> HttpResponse:
-        text = re.sub(r"\$(\w+)", lambda match: self._variable(match[1], None), text)
-        if status in (301, 302, 303, 307, 308):
-            return self._page(location, status, extra=(("Location", text),))
-        if status == 444:
-            return HttpResponse(444, (), b"", 0.0001)
-        if not text:
-            return self._page(location, status)
-        body = text.encode("utf-8", "surrogateescape")
-        return HttpResponse(status, self._own(location, status, location.default_type, body), body, 0.0002)
-
-    def _stub_status(self, location: Location) -> HttpResponse:
-        count = self.number
-        body = (
-            f"Active connections: 1 \nserver accepts handled requests\n {count} {count} {count} \n"
-            "Reading: 0 Writing: 1 Waiting: 0 \n"
-        ).encode("utf-8", "surrogateescape")
-        return HttpResponse(200, self._own(location, 200, "text/plain", body), body, 0.0002)
-
-    def _page(self, location: Location, status: int, *, extra: Headers = (), note: str = "") -> HttpResponse:
-        for code, page in location.error_pages:
-            if code == status and not note:
-                body = self._error_page(page)
-                if body is not None:
-                    return HttpResponse(status, self._own(location, status, "text/html", body, extra), body, 0.0003)
-        signature = VERSION if location.tokens else "nginx"
-        title = f"{status} {REASONS.get(status, '')}".strip()
-        if note:
-            title = f"400 {note}"
-        middle = f"<center>{note}</center>\r\n" if note else ""
-        heading = "400 Bad Request" if note else title
-        body = (
-            f"<html>\r\n<head><title>{title}</title></head>\r\n<body>\r\n<center><h1>{heading}</h1></center>\r\n"
-            f"{middle}<hr><center>{signature}</center>\r\n</body>\r\n</html>\r\n"
-        ).encode("utf-8", "surrogateescape")
-        headers = self._own(location, status, "text/html", body, extra)
-        return HttpResponse(status, headers, b"" if self.request.method == "HEAD" else body, 0.0003)
-
-    def _error_page(self, page: str) -> bytes | None:
-        if self.server is None or not page.startswith("/"):
-            return None
-        location = choose_location(self.server, page)
-        try:
-            return self.machine.view(self.worker.cred).read(file_of(location, page))
-        except OSError:
-            return None
-
-    def _own(self, location: Location, status: int, kind: str, body: bytes, extra: Headers = ()) -> Headers:
-        """The headers of an answer that nginx makes itself."""
-        return (
-            *self._headers(location),
-            ("Content-Type", kind),
-            ("Content-Length", str(len(body))),
-            _KEPT_ALIVE,
-            *extra,
-            *self._added(location, status),
-        )
-
-    def _headers(self, location: Location) -> Headers:
-        now = self.machine.clock.written("%a, %d %b %Y %H:%M:%S")
-        signature = VERSION if location.tokens else "nginx"
-        return (("Server", signature), ("Date", f"{now} GMT"))
-
-    def _added(self, location: Location, status: int) -> Headers:
-        fine = status in (200, 201, 204, 206, 301, 302, 303, 304, 307, 308)
-        return (
-            *(self._expiry(location) if fine else ()),
-            *(
-                (name, re.sub(r"\$(\w+)", lambda match: self._variable(match[1], None), value))
-                for name, value, always in location.headers
-                if always or fine
-            ),
-        )
-
-    def _expiry(self, location: Location) -> Headers:
-        """What `expires` adds."""
-        if location.expires is None:
-            return ()
-        until = datetime.fromtimestamp(self.machine.clock.now + location.expires, UTC)
-        keep = f"max-age={location.expires}" if location.expires >= 0 else "no-cache"
-        return ("Expires", f"{until:%a, %d %b %Y %H:%M:%S} GMT"), ("Cache-Control", keep)
-
-    # -- logs
-
-    @cached_property
-    def _simple(self) -> Mapping[str, str]:
-        """The variables that the request alone decides."""
-        request = self.request
-        return {
-            "remote_addr": request.remote,
-            "remote_user": "-",
-            "request": f"{request.method} {request.target} HTTP/1.1",
-            "request_method": request.method,
-            "request_uri": request.target,
-            "uri": request.path,
-            "args": request.target.partition("?")[2],
-            "host": request.host.partition(":")[0],
-            "http_host": request.host,
-            "scheme": request.scheme,
-            "server_name": self.server.names[0] if self.server is not None else "",
-            "http_referer": request.header("Referer") or "-",
-            "http_user_agent": request.header("User-Agent") or "-",
-            "http_x_forwarded_for": request.header("X-Forwarded-For") or "-",
-        }
-
-    def _variable(self, name: str, response: HttpResponse | None) -> str:
-        simple = self._simple.get(name)
-        if simple is not None:
-            return simple
-        if name == "time_local":
-            return self.machine.clock.written("%d/%b/%Y:%H:%M:%S +0000")
-        if name == "time_iso8601":
-            return self.machine.clock.written("%Y-%m-%dT%H:%M:%S+00:00")
-        if response is not None:
-            if name == "status":
-                return str(response.status)
-            if name in ("body_bytes_sent", "bytes_sent"):
-                return str(len(response.body))
-            if name in ("request_time", "upstream_response_time"):
-                return f"{response.seconds:.3f}"
-        return "-" if response is not None else ""
-
-    def _log(self, location: Location, response: HttpResponse) -> None:
-        if location.access_log is None:
-            return
-        path, text = location.access_log
-        line = re.sub(r"\$(\w+)", lambda match: self._variable(match[1], response), text)
-        problem = write_line(self.machine, self.worker, path, line)
-        if problem is not None:
-            text = f'write() to "{path}" failed ({problem.errno}: {problem.strerror}) while logging request'
-            self._error(location, "alert", text)
-
-    def _error(self, location: Location, level: str, text: str, *, upstream: str = "") -> None:
-        request = self.request
-        name = self.server.names[0] if self.server is not None else ""
-        via = f', upstream: "{upstream}"' if upstream else ""
-        full = (
-            f"*{self.number} {text}, client: {request.remote}, server: {name or '_'}, "
-            f'request: "{request.method} {request.target} HTTP/1.1"{via}, host: "{request.host}"'
-        )
-        write_error(self.machine, self.worker, location.error_log, level, full)
 
 
 def _connect_problem(link: ConnectFailure) -> str:
