@@ -80,8 +80,8 @@ def _cron_events(machine: Machine, since: float) -> Iterator[Event]:
     daemon = next((process for process in machine.processes if process.program == "cron"), None)
     unit = daemon.unit if daemon is not None else None
     found: list[cron.Entry] = []
-    for _, user, table in cron.tables(machine):
-        found += [entry for entry in cron.parse(table, user) if not entry.reboot]
+    for _, entries in cron.tables(machine):
+        found += [entry for entry in entries if not entry.reboot]
     minute = since - since % 60 + 60
     while minute < opening:
         machine.clock.now = minute
@@ -101,7 +101,7 @@ def _cron_run(entry: cron.Entry, at: float, unit: str | None) -> Iterator[Event]
         uid = user.uid if user is not None else 0
         opened = f"pam_unix(cron:session): session opened for user {entry.user}(uid={uid}) by (uid=0)"
         log(machine, "CRON", opened, pid=pid, unit=unit, facility="auth")
-        log(machine, "CRON", f"({entry.user}) CMD ({entry.command})", pid=job, unit=unit, facility="cron")
+        log(machine, "CRON", f"({entry.user}) CMD ({entry.parts[0]})", pid=job, unit=unit, facility="cron")
         machine.cron = (*machine.cron[-200:], CronRun(machine.clock.now, entry.user, entry.command, 0))
 
     def end(machine: Machine) -> None:

@@ -6,7 +6,7 @@ from collections.abc import Collection, Mapping
 
 from runners.lasting import RUN_BY_CRON
 from runners.sim.machine import Machine
-from runners.sim.programs.cron import CrontabError, parse, tables
+from runners.sim.programs.cron import tables
 
 
 def unowned(machine: Machine, own: Collection[int]) -> Mapping[str, str]:
@@ -22,11 +22,7 @@ def unowned(machine: Machine, own: Collection[int]) -> Mapping[str, str]:
 def scheduled(machine: Machine) -> Mapping[str, str]:
     """What will run by itself, whoever is gone: `USER: COMMAND`, `TIMER` or script -> the place that says so."""
     found: dict[str, str] = {}
-    for path, user, text in tables(machine):
-        try:
-            entries = parse(text, user)
-        except CrontabError:
-            continue  # cron ignores such a table
+    for path, entries in tables(machine):
         for entry in entries:
             found.setdefault(f"{entry.user}: {' '.join(entry.command.split())}", path)
     view = machine.view()

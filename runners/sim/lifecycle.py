@@ -124,6 +124,7 @@ def spawn(
     stderr: list[str] | None = None,
     job_seconds: float = 600.0,
     path: str | None = None,
+    stdin: bytes = b"",
 ) -> Process | Failure:
     """Start a program (the file `path`, if its name is not argv[0]).
 
@@ -167,7 +168,9 @@ def spawn(
         if status is not None:
             exit_process(machine, process.pid, status)
         return machine.processes.get(process.pid) or process
-    result = machine.run_job(machine, Job(executable.argv, cred, process.cwd, variables, process.pid, job_seconds))
+    result = machine.run_job(
+        machine, Job(executable.argv, cred, process.cwd, variables, process.pid, job_seconds, stdin=stdin)
+    )
     said = (result.stdout + result.stderr).decode("utf-8", "surrogateescape").splitlines()
     if unit is not None and len(said) > _MOST_LINES:
         suppressed = f"Suppressed {len(said) - _MOST_LINES} messages from {unit}"

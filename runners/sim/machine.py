@@ -25,7 +25,7 @@ class Job(NamedTuple):
     """Something a daemon has the shell run to its end: `argv` as execve takes it (cron's is sh, -c, line).
 
     `seconds` bounds its virtual time: past that, the job counts as one that goes on. `steps` bounds its work; 0 is what
-    a typed line may use.
+    a typed line may use. `stdin`: what it can read.
     """
 
     argv: tuple[str, ...]
@@ -35,6 +35,7 @@ class Job(NamedTuple):
     pid: int = 0
     seconds: float = 600.0
     steps: int = 0
+    stdin: bytes = b""
 
 
 class JobResult(NamedTuple):

@@ -104,9 +104,11 @@ def cron(outside: Outside, arguments: Arguments) -> Observation:
 def jobs(outside: Outside) -> Iterator[tuple[str, Entry]]:
     """The jobs of all tables, each with its table.
 
-    cron takes a table only from the user it belongs to, and its own ones only from root and closed to others.
+    cron takes a table only from the user it belongs to, and its own ones only from root and closed to others; and none
+    that names somebody whom it does not know.
     """
     files, users = outside.files, outside.files.user_names()
+    known = set(users.values())
     tables: list[tuple[str, str | None]] = [("/etc/crontab", None)]
     tables += [(f"/etc/cron.d/{one}", None) for one in files.names("/etc/cron.d") if "." not in one]
     spool = "/var/spool/cron/crontabs"
@@ -116,6 +118,8 @@ def jobs(outside: Outside) -> Iterator[tuple[str, Entry]]:
         trusted = about is not None and not about.mode & 0o022 and users.get(about.uid) in ("root", user)
         if trusted:
             try:
-                yield from ((path, entry) for entry in parse(files.text(path), user))
+                entries = parse(files.text(path), user)
             except CrontabError:
                 continue
+            if all(entry.user in known for entry in entries):
+                yield from ((path, entry) for entry in entries)

@@ -8,7 +8,7 @@ from runners.probes.arguments import Arguments
 from runners.probes.cron import CronJob, CronRun, judge
 from runners.sim.machine import Machine
 from runners.sim.probes.baseline import Baseline
-from runners.sim.programs.cron import CrontabError, parse, tables
+from runners.sim.programs.cron import tables
 from runners.worlds import Observation
 
 
@@ -18,8 +18,5 @@ def cron(machine: Machine, arguments: Arguments, baseline: Baseline) -> Observat
 
 
 def _jobs(machine: Machine) -> Iterator[CronJob]:
-    for _, user, text in tables(machine):
-        try:
-            yield from (CronJob(entry.user, entry.schedule, entry.command) for entry in parse(text, user))
-        except CrontabError:
-            continue
+    for _, entries in tables(machine):
+        yield from (CronJob(entry.user, entry.schedule, entry.command) for entry in entries)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator
 from functools import lru_cache
 from typing import NamedTuple
@@ -17,6 +18,10 @@ from runners.sim.users import accounts
 SPOOL, SYSTEM, FOLDER = "/var/spool/cron/crontabs", "/etc/crontab", "/etc/cron.d"
 _NAMED = {"@hourly": "0 * * * *", "@daily": "0 0 * * *", "@midnight": "0 0 * * *", "@weekly": "0 0 * * 0",
           "@monthly": "0 0 1 * *", "@yearly": "0 0 1 1 *", "@annually": "0 0 1 1 *"}  # fmt: skip
+_REBOOTED = "/run/crond.reboot"
+"""There as soon as the @reboot jobs of this boot have run."""
+_PERCENT = re.compile(r"(?<!\\)%")
+NO_NEWLINE = "missing newline before EOF"
 _MONTHS = ("jan", "feb", "mar", "apr", "may", "jun", "jul", "aug", "sep", "oct", "nov", "dec")
 _DAYS = ("sun", "mon", "tue", "wed", "thu", "fri", "sat")
 
@@ -29,6 +34,13 @@ class Entry(NamedTuple):
     command: str
     variables: tuple[tuple[str, str], ...] = ()
     reboot: bool = False
+
+    @property
+    def parts(self) -> tuple[str, str]:
+        """What the shell is given, and what the shell reads: `%` ends the command, and ends lines of its input."""
+        command, *lines = (part.replace("\\%", "%") for part in _PERCENT.split(self.command))
+        given = "\n".join(lines)
+        return command, f"{given}\n" if given and not given.endswith("\n") else given
 
 
 class CrontabError(Exception):
@@ -43,6 +55,8 @@ class CrontabError(Exception):
 @lru_cache(maxsize=256)
 def parse(text: str, user: str | None) -> tuple[Entry, ...]:
     """The entries of a crontab; with `user` None each line names its own, as in /etc/crontab. CrontabError."""
+    if text and not text.endswith("\n"):
+        raise CrontabError(NO_NEWLINE, text.count("\n") + 1)
     found = []
     variables: tuple[tuple[str, str], ...] = ()
     for number, raw in enumerate(text.splitlines(), start=1):
@@ -141,14 +155,24 @@ def _paths(machine: Machine) -> Iterator[tuple[str, str | None]]:
         yield from ((f"{folder}/{name}", name if own else None) for name in names if "." not in name or own)
 
 
-def tables(machine: Machine) -> Iterator[tuple[str, str | None, str]]:
-    """All crontabs that cron reads: (path, user or None, text). Those it mistrusts are left out."""
+def tables(machine: Machine) -> Iterator[tuple[str, tuple[Entry, ...]]]:
+    """All crontabs that cron takes, by path. Those that it mistrusts or cannot read are left out."""
     for path, user in _paths(machine):
         try:
             if not mistrust(machine, path, user):
-                yield path, user, machine.view().text(path)
-        except OSError:
+                yield path, _read(machine, path, user)
+        except (OSError, CrontabError):
             continue
+
+
+def _read(machine: Machine, path: str, user: str | None) -> tuple[Entry, ...]:
+    """The entries of one table. OSError, or CrontabError, also for a user whom nobody knows."""
+    entries = parse(machine.view().text(path), user)
+    known = accounts(machine)
+    for entry in entries:
+        if known.user(entry.user) is None:
+            raise CrontabError("bad username", 0)
+    return entries
 
 
 def mistrust(machine: Machine, path: str, user: str | None) -> str:
@@ -175,12 +199,15 @@ def _complaints(machine: Machine) -> Iterator[str]:
             if reason:
                 yield f"({who}) {reason} ({shown})"
             else:
-                parse(machine.view().text(path), user)
+                _read(machine, path, user)
         except OSError:
             continue
         except CrontabError as error:
-            yield f"Error: {error.reason}; while reading {shown}"
-            yield f"({who}) ERROR (Syntax error, this crontab file will be ignored)"
+            reason = "Missing newline before EOF"
+            if error.reason != NO_NEWLINE:
+                reason = "Syntax error"
+                yield f"Error: {error.reason}; while reading {path if user is None else f'crontab for user {user}'}"
+            yield f"({who}) ERROR ({reason}, this crontab file will be ignored)"
 
 
 class Cron(Program):
@@ -190,14 +217,23 @@ class Cron(Program):
 
     def start(self, machine: Machine, process: Process, say: Say) -> int | None:
         del say
-        log(machine, "cron", "(CRON) INFO (pidfile fd = 3)", pid=process.pid, unit=process.unit, facility="cron")
-        log(machine, "cron", "(CRON) INFO (Running @reboot jobs)", pid=process.pid, unit=process.unit, facility="cron")
+        _info(machine, process, "pidfile fd = 3")
+        view = machine.view()
         try:
-            machine.view().write("/run/crond.pid", f"{process.pid}\n".encode("utf-8", "surrogateescape"))
+            view.write("/run/crond.pid", f"{process.pid}\n".encode("utf-8", "surrogateescape"))
         except OSError:
             return 1
         hold(machine, process, (), rss=3 << 20, share=0.00001)
         self._complain(machine, current(machine, process))
+        if view.exists(_REBOOTED):
+            _info(machine, process, "Skipping @reboot jobs -- not system startup")
+        else:
+            _info(machine, process, "Running @reboot jobs")
+            view.write(_REBOOTED, b"", mode=0o000)
+            for _path, entries in tables(machine):
+                for entry in entries:
+                    if entry.reboot:
+                        self._run(machine, process, entry)
         self._plan(machine, process)
         return None
 
@@ -218,11 +254,7 @@ class Cron(Program):
         del argument
         self._plan(machine, process)
         self._complain(machine, process)
-        for _path, user, text in tables(machine):
-            try:
-                entries = parse(text, user)
-            except CrontabError:
-                continue
+        for _path, entries in tables(machine):
             for entry in entries:
                 if due(entry, machine):
                     self._run(machine, process, entry)
@@ -230,21 +262,22 @@ class Cron(Program):
     def _run(self, machine: Machine, process: Process, entry: Entry) -> None:
         names = accounts(machine)
         user = names.user(entry.user)
-        if user is None:
-            log(machine, "cron", f"({entry.user}) ORPHAN (no passwd entry)", pid=process.pid, unit=process.unit)
+        if user is None:  # a job of this very minute has removed it
             return
+        command, given = entry.parts
         pid, job = machine.processes.allocate(), machine.processes.allocate()
         cred: Cred = names.cred(user.name)
         opened = f"pam_unix(cron:session): session opened for user {user.name}(uid={user.uid}) by (uid=0)"
         log(machine, "CRON", opened, pid=pid, unit=process.unit, facility="auth")
-        log(machine, "CRON", f"({user.name}) CMD ({entry.command})", pid=job, unit=process.unit, facility="cron")
+        log(machine, "CRON", f"({user.name}) CMD ({command})", pid=job, unit=process.unit, facility="cron")
         variables = {"HOME": user.home, "LOGNAME": user.name, "PATH": "/usr/bin:/bin", "SHELL": "/bin/sh"}
         variables |= dict(entry.variables)
         output: list[str] = []
         done = spawn(
-            machine, (variables["SHELL"], "-c", entry.command.replace("\\%", "%")), cred=cred,
+            machine, (variables["SHELL"], "-c", command), cred=cred,
             cwd=user.home if machine.view(cred).access(user.home, 1) else "/", environment=tuple(variables.items()),
             unit=process.unit, ppid=process.pid, pid=job, stderr=output,
+            stdin=given.encode("utf-8", "surrogateescape"),
         )  # fmt: skip
         if isinstance(done, Failure):
             output.append(f"{variables['SHELL']}: {done.message}")
@@ -257,6 +290,10 @@ class Cron(Program):
                 facility="cron")  # fmt: skip
         closed = f"pam_unix(cron:session): session closed for user {user.name}"
         log(machine, "CRON", closed, pid=pid, unit=process.unit, facility="auth")
+
+
+def _info(machine: Machine, process: Process, text: str) -> None:
+    log(machine, "cron", f"(CRON) INFO ({text})", pid=process.pid, unit=process.unit, facility="cron")
 
 
 def _status(machine: Machine, done: Process | Failure) -> int:

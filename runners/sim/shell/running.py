@@ -9,7 +9,7 @@ from runners.sim.budget import Budget, BudgetExceeded
 from runners.sim.commands import COMMANDS
 from runners.sim.commands.context import Context
 from runners.sim.commands.open_files import Device
-from runners.sim.commands.streams import Capture, Stream
+from runners.sim.commands.streams import Buffer, Capture, Stream
 from runners.sim.commands.waiting import Hub, Killed
 from runners.sim.lifecycle import KILL
 from runners.sim.machine import Job, JobResult, Machine
@@ -280,7 +280,7 @@ def run_job(machine: Machine, job: Job) -> JobResult:
     view = machine.view(job.cred, job.cwd)
     environment = dict(job.environment)
     environment.setdefault("PATH", DEFAULT_PATH)
-    source = Device(machine, "/dev/null", (1, 3))
+    source = Buffer(job.stdin) if job.stdin else Device(machine, "/dev/null", (1, 3))
     timed_out = False
     try:
         located = find_program(view, job.argv[0], environment["PATH"])
