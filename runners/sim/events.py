@@ -7,7 +7,7 @@ from collections.abc import Mapping
 from runners.sim.lifecycle import exit_process
 from runners.sim.machine import Handler, Machine
 from runners.sim.power import power_event
-from runners.sim.systemd import manager, timers
+from runners.sim.systemd import manager, sockets, timers
 from runners.sim.traffic import client_tick
 
 _SEGV = 11
@@ -50,5 +50,6 @@ HANDLERS: Mapping[str, Handler] = {
     "program": program_wakes,
     "timer": timers.elapsed,
     "timer-armed": timers.arm,
+    "socket-arrived": sockets.arrived,
     "unit-restart": manager.unit_restart,
 }

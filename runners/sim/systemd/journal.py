@@ -8,11 +8,14 @@ from datetime import UTC, datetime
 from functools import lru_cache
 
 from runners.sim.machine import Machine
+from runners.sim.processes import Process
 from runners.sim.systemd.state import Entry
 
 AUTH = frozenset({"sshd", "sudo", "su", "login", "passwd", "useradd", "usermod", "userdel", "groupadd", "groupdel",
                   "gpasswd", "chage", "chpasswd", "systemd-logind", "newusers", "polkitd"})  # fmt: skip
 """Programs that log to the auth and authpriv facilities."""
+SOCKET = "syslog.socket"
+"""Where the journal hands on what is logged; it starts the service that is to read it."""
 _FACILITIES = {"CRON": "cron", "cron": "cron", "crontab": "cron", "kernel": "kern"}
 
 
@@ -38,12 +41,20 @@ def log(
     machine.journal.append(Entry(at, identifier, pid, message, unit, priority, uid, transport))
     daemon = machine.programs.get("rsyslogd")
     if daemon is not None:
-        process = next(
-            (one for one in machine.processes.by_pid.values() if one.program == "rsyslogd" and one.state != "T"), None
-        )
+        process = _syslog(machine)
+        if process is None and machine.systemd.get(SOCKET).sub == "listening":
+            machine.handlers["socket-arrived"](machine, SOCKET)
+            process = _syslog(machine)
         if process is not None:
             line = f"{stamp(at)} {machine.spec.hostname} {_tag(identifier, pid)}: {message}\n"
             daemon.serve(machine, process, (facility or _facility(identifier), line, priority), None)
+
+
+def _syslog(machine: Machine) -> Process | None:
+    """The rsyslogd that reads what is logged; one that is stopped does not."""
+    return next(
+        (one for one in machine.processes.by_pid.values() if one.program == "rsyslogd" and one.state != "T"), None
+    )
 
 
 def stamp(at: float) -> str:

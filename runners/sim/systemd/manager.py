@@ -91,19 +91,19 @@ def _start(machine: Machine, unit: UnitFile, above: tuple[str, ...]) -> JobOutco
     for other in unit.words("Unit", "Wants"):
         if other not in path:
             _require_started(machine, other, path)
-    for other in unit.words("Unit", "Conflicts"):
-        if state_of(machine, other).active == "active" and other != "shutdown.target":
+    for other in (*unit.words("Unit", "Conflicts"), *dependents(machine, unit.name, "Conflicts")):
+        if state_of(machine, other).active == "active" and other not in ("shutdown.target", unit.name):
             stop(machine, other)
     if unit.kind == "service":
         return service.start(machine, unit)
     now = machine.clock.now
     sub = _RESTING.get(unit.kind, "active")
+    service.say(machine, unit, _reached(unit))
     machine.systemd.put(
         machine.systemd.get(unit.name)._replace(
             active="active", sub=sub, result="success", active_since=now, changed=now
         )
     )
-    service.say(machine, unit, _reached(unit))
     if unit.kind == "timer":
         machine.handlers["timer-armed"](machine, unit.name)
     return JobOutcome(unit.name)
@@ -116,6 +116,8 @@ def _reached(unit: UnitFile) -> str:
 
 def _require_started(machine: Machine, name: str, path: tuple[str, ...]) -> bool:
     unit = unit_file(machine, name)
+    if unit.kind == "socket" and unit.load_state == "loaded":
+        return _start(machine, unit, path).ok
     if unit.kind != "service":
         # Targets, mounts and the like of a booted system are there; their absence stops nothing here.
         return unit.load_state in ("loaded", "not-found")
