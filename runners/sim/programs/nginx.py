@@ -219,9 +219,11 @@ class Nginx(Program):
             for worker in machine.processes.children(process.pid):
                 machine.processes.put(worker._replace(ppid=0))
                 exit_process(machine, worker.pid, 0)
-            view = machine.view()
-            if view.exists(process.held.pid_file):
-                view.unlink(process.held.pid_file)
+            try:
+                machine.view().unlink(process.held.pid_file)
+            except OSError as error:
+                text = f'unlink() "{process.held.pid_file}" failed ({error.errno}: {error.strerror})'
+                write_error(machine, process, process.held.error_log, "alert", text)
         return 0
 
     def child_ended(self, machine: Machine, process: Process, child: Process, status: int, number: int) -> None:

@@ -17,6 +17,8 @@ from runners.sim.systemd.manager import UnitError, is_enabled, needs_reload, pro
 from runners.sim.systemd.state import Entry, UnitState
 from runners.sim.systemd.unitfile import UnitFile
 
+_ORDER = ("ExecStartPre", "ExecStart", "ExecStartPost", "ExecReload", "ExecStop")
+
 
 def collected(machine: Machine, unit: UnitFile) -> bool:
     """Has the manager forgotten the unit? It drops what is not running, did not fail and nothing refers to."""
@@ -127,25 +129,12 @@ def _processes(machine: Machine, unit: UnitFile, state: UnitState) -> Iterator[s
     starts = unit.commands("ExecStart")
     # What became of the commands is not carried over when the manager reads its files again.
     remembered = state.generation == machine.systemd.generation
-    if remembered and state.active == "active" and unit.type in ("forking", "notify", "simple"):
-        # A forking service's starter is gone by then, with the pid before its child's.
-        starters = starts if unit.type == "forking" else ()
-        done = [
-            *(("ExecStartPre", line) for line in unit.commands("ExecStartPre")),
-            *(("ExecStart", line) for line in starters),
-        ]
-        for index, (key, line) in enumerate(done):
-            pid = max(state.main_pid - len(done) + index, 2)
-            yield f"    Process: {pid} {key}={' '.join(line.argv)} (code=exited, status=0/SUCCESS)"
-    if remembered and state.control_status and state.active != "active" and not state.exit_code:
-        pid = state.control_pid
-        if state.control_key != "ExecStartPre":
-            for line in unit.commands("ExecStartPre"):
-                yield f"    Process: {pid - 1} ExecStartPre={' '.join(line.argv)} (code=exited, status=0/SUCCESS)"
-        for line in unit.commands(state.control_key)[:1]:
-            yield f"    Process: {pid} {state.control_key}={' '.join(line.argv)} ({facts.told(state.control_status)})"
-    if remembered and state.exit_code and main is None and starts:
-        yield f"    Process: {state.exec_pid} ExecStart={' '.join(starts[-1].argv)} ({facts.ended(state)})"
+    if remembered:
+        ran = [(one.key, one.pid, one.command, facts.told(one.ended)) for one in state.ran]
+        if state.exit_code and main is None and starts and unit.type != "forking":
+            ran.append(("ExecStart", state.exec_pid, " ".join(starts[-1].argv), facts.ended(state)))
+        for key, pid, command, how in sorted(ran, key=lambda one: _ORDER.index(one[0])):
+            yield f"    Process: {pid} {key}={command} ({how})"
     if main is not None:
         yield f"   Main PID: {main.pid} ({main.name})"
     elif state.exit_code:

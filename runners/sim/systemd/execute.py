@@ -8,6 +8,7 @@ import re
 import shlex
 import stat
 from collections.abc import Iterator
+from contextlib import suppress
 from functools import lru_cache
 
 from runners.sim.files.inode import EXECUTE, ROOT, Cred
@@ -265,7 +266,11 @@ def _expand(argv: tuple[str, ...], variables: dict[str, str]) -> Iterator[str]:
 
 
 def clean_up(machine: Machine, unit: UnitFile) -> None:
-    """Take RuntimeDirectory= away when the unit is dead."""
+    """Take PIDFile= and RuntimeDirectory= away when the unit is dead, whoever has made them."""
+    pid_file = unit.get("Service", "PIDFile")
+    if pid_file:
+        with suppress(OSError):
+            machine.view().unlink(run_path(pid_file))
     if unit.get("Service", "RuntimeDirectoryPreserve", "no") != "no" or not unit.words("Service", "RuntimeDirectory"):
         return
     if machine.systemd.get(unit.name).sub == "auto-restart":
@@ -286,6 +291,11 @@ def _remove_tree(machine: Machine, path: str) -> None:
         view.rmdir(path)
     except OSError:
         return
+
+
+def run_path(path: str) -> str:
+    """PIDFile= is below /run when it does not say otherwise."""
+    return path if path.startswith("/") else f"/run/{path}"
 
 
 def cpu_text(seconds: float) -> str:

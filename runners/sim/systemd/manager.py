@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from runners.sim.lifecycle import Exit, deliver
 from runners.sim.machine import Machine
-from runners.sim.systemd import service
+from runners.sim.systemd import control, service
 from runners.sim.systemd.install import Change, disable, enable, is_enabled, mask, revert, unmask
 from runners.sim.systemd.jobs import JobOutcome, UnitError
 from runners.sim.systemd.state import UnitState
@@ -52,6 +52,9 @@ _RESTING = {"target": "active", "timer": "waiting", "socket": "listening", "path
             "swap": "active", "slice": "active", "scope": "running", "device": "plugged",
             "automount": "waiting"}  # fmt: skip
 
+_BETWEEN = 2e-6
+"""Seconds from the end of one run to the next, so that what is logged at either side can be told apart."""
+
 
 def state_of(machine: Machine, name: str) -> UnitState:
     """The run-time state, by any name of the unit."""
@@ -98,7 +101,7 @@ def _start(machine: Machine, unit: UnitFile, above: tuple[str, ...]) -> JobOutco
         return service.start(machine, unit)
     now = machine.clock.now
     sub = _RESTING.get(unit.kind, "active")
-    service.say(machine, unit, _reached(unit))
+    control.say(machine, unit, _reached(unit))
     machine.systemd.put(
         machine.systemd.get(unit.name)._replace(
             active="active", sub=sub, result="success", active_since=now, changed=now
@@ -127,8 +130,8 @@ def _require_started(machine: Machine, name: str, path: tuple[str, ...]) -> bool
 
 
 def _dependency_failed(machine: Machine, unit: UnitFile) -> JobOutcome:
-    service.say(machine, unit, f"Dependency failed for {unit.label}.", priority=4)
-    service.say(machine, unit, f"{unit.name}: Job {unit.name}/start failed with result 'dependency'.", priority=5)
+    control.say(machine, unit, f"Dependency failed for {unit.label}.", priority=4)
+    control.say(machine, unit, f"{unit.name}: Job {unit.name}/start failed with result 'dependency'.", priority=5)
     return JobOutcome(unit.name, "dependency")
 
 
@@ -152,7 +155,7 @@ def _stop_alone(machine: Machine, unit: UnitFile) -> JobOutcome:
         now = machine.clock.now
         machine.systemd.put(state._replace(active="inactive", sub="dead", inactive_since=now, changed=now))
         verb = {"target": "Stopped target", "socket": "Closed"}.get(unit.kind, "Stopped")
-        service.say(machine, unit, f"{verb} {unit.label}.")
+        control.say(machine, unit, f"{verb} {unit.label}.")
     return JobOutcome(unit.name)
 
 
@@ -167,6 +170,7 @@ def restart(machine: Machine, name: str, *, only_active: bool = False) -> JobOut
     for other in others:
         stop(machine, other)
     _stop_alone(machine, unit)
+    machine.moment(_BETWEEN)
     outcome = _start(machine, unit, ())
     for other in others:
         _start(machine, unit_file(machine, other), ())
@@ -180,7 +184,7 @@ def reload(machine: Machine, name: str) -> JobOutcome:
         raise UnitError(unit.name, f"Job type reload is not applicable for unit {unit.name}.")
     if machine.systemd.get(unit.name).active != "active":
         raise UnitError(unit.name, f"{unit.name} is not active, cannot reload.")
-    return service.reload(machine, unit)
+    return control.reload(machine, unit)
 
 
 def kill(machine: Machine, name: str, number: int = 15, who: str = "all") -> None:
@@ -220,7 +224,7 @@ def reset_failed(machine: Machine, name: str | None = None) -> None:
 
 def report_refusal(machine: Machine, unit: UnitFile, error: UnitError) -> None:
     """A job that systemd wanted itself (for a timer) could not be queued: it says so in the journal."""
-    service.say(machine, unit, f"{unit.name}: Failed to queue unit startup job: {error.text}", priority=4)
+    control.say(machine, unit, f"{unit.name}: Failed to queue unit startup job: {error.text}", priority=4)
 
 
 # -- events
@@ -257,8 +261,9 @@ def unit_restart(machine: Machine, argument: object) -> None:
         return
     unit = unit_file(machine, name)
     count = state.restarts + 1
-    service.say(machine, unit, f"{name}: Scheduled restart job, restart counter is at {count}.")
-    service.say(machine, unit, f"Stopped {unit.label}.")
+    control.say(machine, unit, f"{name}: Scheduled restart job, restart counter is at {count}.")
+    control.say(machine, unit, f"Stopped {unit.label}.")
     machine.systemd.put(state._replace(active="inactive", sub="dead", restarts=count, restart_order=-1))
     if unit.load_state == "loaded":
+        machine.moment(_BETWEEN)
         _start(machine, unit, ())

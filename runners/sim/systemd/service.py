@@ -7,18 +7,11 @@ from runners.sim.lifecycle import KILL, Exit, deliver, describe_exit
 from runners.sim.machine import Machine, mix
 from runners.sim.processes import Process
 from runners.sim.systemd import execute
+from runners.sim.systemd.control import ended_well, remember, result_of, run_control, say, starter_left
 from runners.sim.systemd.jobs import JobOutcome
-from runners.sim.systemd.journal import log
 from runners.sim.systemd.state import UnitState
 from runners.sim.systemd.unitfile import ExecLine, UnitFile
 from runners.sim.systemd.units import processes_of
-
-_CLEAN_SIGNALS = frozenset({1, 2, 13, 15})
-
-
-def say(machine: Machine, unit: UnitFile, message: str, *, priority: int = 6) -> None:
-    """A line that systemd itself logs about a unit."""
-    log(machine, "systemd", message, pid=1, unit=unit.name, priority=priority, transport="journal")
 
 
 def notify(machine: Machine, process: Process, text: str) -> None:
@@ -45,7 +38,7 @@ def start(machine: Machine, unit: UnitFile) -> JobOutcome:
     state = machine.systemd.put(
         machine.systemd.get(unit.name)._replace(
             active="activating", sub="start-pre", result="success", main_pid=0, exec_pid=0, exit_code="",
-            exit_status=0, control_status="", changed=now, invocation=invocation, condition_failed="",
+            exit_status=0, ran=(), changed=now, invocation=invocation, condition_failed="",
             cpu=0.0, status_text="", generation=machine.systemd.generation,
         )
     )  # fmt: skip
@@ -59,7 +52,7 @@ def start(machine: Machine, unit: UnitFile) -> JobOutcome:
         say(machine, unit, f"{unit.name}: Failed to run 'start' task: {problem.rsplit(': ', 1)[-1]}", priority=4)
         return _failed_start(machine, unit, "resources")
     for line in unit.commands("ExecStartPre"):
-        if not _control(machine, unit, "ExecStartPre", line):
+        if not run_control(machine, unit, "ExecStartPre", line):
             return _failed_start(machine, unit, machine.systemd.get(unit.name).result)
     return _start_main(machine, unit)
 
@@ -112,10 +105,12 @@ def _start_main(machine: Machine, unit: UnitFile) -> JobOutcome:
         if ended.status == 0 and not ended.signal:
             return _failed_start(machine, unit, "protocol")
         return _main_failed(machine, unit, ended, control=kind == "forking")
-    if kind == "forking" and not _pid_file_agrees(machine, unit, pid):
-        return _protocol(machine, unit)
+    if kind == "forking":
+        if not _pid_file_agrees(machine, unit, pid):
+            return _protocol(machine, unit)
+        starter_left(machine, unit, lines[0], pid)
     for line in unit.commands("ExecStartPost"):
-        if not _control(machine, unit, "ExecStartPost", line):
+        if not run_control(machine, unit, "ExecStartPost", line):
             _end_processes(machine, unit)
             return _failed_start(machine, unit, machine.systemd.get(unit.name).result)
     _running(machine, unit)
@@ -136,7 +131,7 @@ def _pid_file_agrees(machine: Machine, unit: UnitFile, pid: int) -> bool:
     if not path:
         return True
     try:
-        text = machine.view().text(path if path.startswith("/") else f"/run/{path}").strip()
+        text = machine.view().text(execute.run_path(path)).strip()
     except OSError:
         say(machine, unit, f"{unit.name}: Can't open PID file {path} (yet?) after start: No such file or directory")
         return False
@@ -162,7 +157,7 @@ def _oneshot(machine: Machine, unit: UnitFile, lines: tuple[ExecLine, ...]) -> J
         )
         ended = execute.run(machine, unit, line, pid)
         machine.moment(0.006)
-        if ended is not None and not _clean(unit, ended) and not line.failure_ignored:
+        if ended is not None and not ended_well(unit, ended) and not line.failure_ignored:
             return _main_failed(machine, unit, ended, control=False)
     now = machine.clock.now
     state = machine.systemd.get(unit.name)._replace(main_pid=0, changed=now)
@@ -175,33 +170,16 @@ def _oneshot(machine: Machine, unit: UnitFile, lines: tuple[ExecLine, ...]) -> J
     return JobOutcome(unit.name)
 
 
-def _control(machine: Machine, unit: UnitFile, key: str, line: ExecLine) -> bool:
-    """Run an ExecStartPre=, ExecReload= or ExecStop= command to its end; False when that counts as a failure."""
-    pid = machine.processes.allocate()
-    ended = execute.run(machine, unit, line, pid, control=True)
-    machine.moment(0.008)
-    if ended is None or _clean(unit, ended) or line.failure_ignored:
-        return True
-    described = describe_exit(ended.status, ended.signal)
-    say(machine, unit, f"{unit.name}: Control process exited, {described}", priority=5)
-    machine.systemd.put(
-        machine.systemd.get(unit.name)._replace(
-            result=_result(ended), control_status=described, control_key=key, control_pid=pid
-        )
-    )
-    return False
-
-
 def _main_failed(machine: Machine, unit: UnitFile, ended: Exit, *, control: bool) -> JobOutcome:
     who = "Control" if control else "Main"
     described = describe_exit(ended.status, ended.signal)
     say(machine, unit, f"{unit.name}: {who} process exited, {described}", priority=4 if ended.signal else 5)
     if control:
-        state = machine.systemd.get(unit.name)._replace(exit_code="", exit_status=0, control_pid=ended.process.pid)
-        machine.systemd.put(state._replace(control_status=described, control_key="ExecStart"))
+        machine.systemd.put(machine.systemd.get(unit.name)._replace(exit_code="", exit_status=0))
+        remember(machine, unit, "ExecStart", unit.commands("ExecStart")[0], ended.process.pid, described)
     else:
         record_exit(machine, unit, ended)
-    return _failed_start(machine, unit, _result(ended))
+    return _failed_start(machine, unit, result_of(ended))
 
 
 def _failed_start(machine: Machine, unit: UnitFile, result: str) -> JobOutcome:
@@ -220,12 +198,12 @@ def main_ended(machine: Machine, unit: UnitFile, ended: Exit) -> None:
     record_exit(machine, unit, ended)
     if ended.oom:
         say(machine, unit, f"{unit.name}: A process of this unit has been killed by the OOM killer.", priority=4)
-    clean = _clean(unit, ended)
+    clean = ended_well(unit, ended)
     if not clean:
         described = describe_exit(ended.status, ended.signal)
         say(machine, unit, f"{unit.name}: Main process exited, {described}", priority=4 if ended.signal else 5)
     _end_processes(machine, unit, loud=True)
-    result = "success" if clean else ("oom-kill" if ended.oom else _result(ended))
+    result = "success" if clean else ("oom-kill" if ended.oom else result_of(ended))
     _dead(machine, unit, machine.systemd.get(unit.name), result, try_restart=True)
 
 
@@ -286,18 +264,6 @@ def _wants_restart(unit: UnitFile, state: UnitState) -> bool:
     }.get(policy, False)
 
 
-def _result(ended: Exit) -> str:
-    if not ended.signal:
-        return "exit-code"
-    return "core-dump" if ended.core_dumped else "signal"
-
-
-def _clean(unit: UnitFile, ended: Exit) -> bool:
-    if ended.signal:
-        return ended.signal in _CLEAN_SIGNALS
-    return ended.status == 0 or str(ended.status) in unit.words("Service", "SuccessExitStatus")
-
-
 def _end_processes(machine: Machine, unit: UnitFile, *, loud: bool = False) -> None:
     """After the main process, the rest of the cgroup goes, unless KillMode says otherwise."""
     mode = unit.get("Service", "KillMode", "control-group")
@@ -335,7 +301,7 @@ def stop(machine: Machine, unit: UnitFile) -> JobOutcome:
     machine.systemd.put(state._replace(active="deactivating", sub="stop-sigterm", changed=machine.clock.now))
     machine.moment(0.012)
     for line in unit.commands("ExecStop"):
-        _control(machine, unit, "ExecStop", line)
+        run_control(machine, unit, "ExecStop", line)
     result = "success"
     main = machine.processes.get(state.main_pid) if state.main_pid else None
     if main is not None:
@@ -348,14 +314,14 @@ def stop(machine: Machine, unit: UnitFile) -> JobOutcome:
     after = machine.systemd.get(unit.name)
     if result == "success" and after.exit_code:
         ended = _last_exit(after)
-        if after.exec_ended >= state.active_since and not _clean(unit, ended):
+        if after.exec_ended >= state.active_since and not ended_well(unit, ended):
             say(
                 machine,
                 unit,
                 f"{unit.name}: Main process exited, {describe_exit(ended.status, ended.signal)}",
                 priority=4 if ended.signal else 5,
             )
-            result = _result(ended)
+            result = result_of(ended)
     _dead(machine, unit, after, result)
     say(machine, unit, f"Stopped {unit.label}.")
     return JobOutcome(unit.name)
@@ -378,16 +344,3 @@ def _kill_stuck(machine: Machine, unit: UnitFile, process: Process) -> str:
     deliver(machine, process, KILL)
     say(machine, unit, f"{unit.name}: Main process exited, code=killed, status=9/KILL", priority=4)
     return "timeout"
-
-
-def reload(machine: Machine, unit: UnitFile) -> JobOutcome:
-    say(machine, unit, f"Reloading {unit.label}...")
-    machine.moment(0.01)
-    for line in unit.commands("ExecReload"):
-        if not _control(machine, unit, "ExecReload", line):
-            result = machine.systemd.get(unit.name).result
-            machine.systemd.put(machine.systemd.get(unit.name)._replace(result="success"))
-            say(machine, unit, f"Reload failed for {unit.label}.", priority=3)
-            return JobOutcome(unit.name, "failed", result)
-    say(machine, unit, f"Reloaded {unit.label}.")
-    return JobOutcome(unit.name)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from runners.sim.machine import Machine
-from runners.sim.systemd import manager, service
+from runners.sim.systemd import control, manager
 from runners.sim.systemd.manager import UnitError
 
 
@@ -27,6 +27,6 @@ def arrived(machine: Machine, argument: object) -> None:
     if manager.state_of(machine, behind).active == "failed":
         result = "service-start-limit-hit"
     if result:
-        service.say(machine, manager.unit_file(machine, name), f"{name}: Failed with result '{result}'.", priority=4)
+        control.say(machine, manager.unit_file(machine, name), f"{name}: Failed with result '{result}'.", priority=4)
         socket = socket._replace(active="failed", sub="failed", result=result, changed=machine.clock.now)
     machine.systemd.put(socket)

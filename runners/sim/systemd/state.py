@@ -7,13 +7,23 @@ from itertools import chain
 from typing import NamedTuple
 
 
+class Ran(NamedTuple):
+    """A command of a unit that has ended: its key (ExecStartPre, ExecReload, or ExecStart of a forking service), what
+    stands there, its process, and how it ended, as the journal puts that (`code=exited, status=0/SUCCESS`)."""
+
+    key: str
+    command: str
+    pid: int
+    ended: str
+
+
 class UnitState(NamedTuple):
     """The run-time state of one unit. Times are seconds since the epoch, 0 for never.
 
     active: inactive, active, activating, deactivating, failed; sub: dead, running, exited, failed, auto-restart,
     waiting, …; result: success, exit-code, signal, core-dump, timeout, resources, protocol, oom-kill, start-limit-hit.
-    exit_code/exit_status describe the last main process (`code`: exited, killed, dumped); control_status how a command
-    around it failed, control_key which (ExecStartPre, or ExecStart of a forking service) and control_pid its process;
+    exit_code/exit_status describe the last main process (`code`: exited, killed, dumped); `ran`: the commands around it
+    that have ended since the start was begun;
     `starts`: times of recent starts, for the rate limit; `restarts`: automatic ones, since the last manual start;
     `cpu`: seconds used by processes of this run that have ended; `status_text`: what the service last told of itself;
     `generation`: how often unit files had been read when it started (what control processes did is forgotten then).
@@ -29,9 +39,7 @@ class UnitState(NamedTuple):
     exec_ended: float = 0.0
     exit_code: str = ""
     exit_status: int = 0
-    control_status: str = ""
-    control_key: str = "ExecStart"
-    control_pid: int = 0
+    ran: tuple[Ran, ...] = ()
     active_since: float = 0.0
     inactive_since: float = 0.0
     changed: float = 0.0
