@@ -15,7 +15,7 @@ from runners.sim.files.tree import fail
 from runners.sim.lifecycle import TICKS_OF_THE_DEAD
 from runners.sim.machine import Busy, Machine
 from runners.sim.memory import memory, swap_area
-from runners.sim.process_files import PROCESS_FILES
+from runners.sim.process_files import PROCESS_FILES, name_now
 from runners.sim.processes import Process
 from runners.sim.socket_table import inodes, rows
 
@@ -217,9 +217,7 @@ def descriptors(machine: Machine, process: Process) -> dict[int, str]:
     standard = "/dev/null" if process.tty == "?" else f"/dev/{process.tty}"
     found = {0: standard, 1: standard, 2: standard}
     for file in process.files:
-        inode = machine.files.inodes.get(file.inode)
-        gone = inode is not None and inode.nlink == 0
-        found[file.fd] = f"{file.path} (deleted)" if gone else file.path
+        found[file.fd] = name_now(machine, file)
     known = inodes(machine) if process.sockets else {}
     for socket in process.sockets:
         found[socket.fd] = f"socket:[{known[process.pid, socket.fd]}]"

@@ -3,10 +3,42 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
+from contextlib import suppress
 
 from runners.sim.machine import Machine
 from runners.sim.memory import badness, memory, score_adjustment
-from runners.sim.processes import Process
+from runners.sim.processes import OpenFile, Process
+
+
+def name_now(machine: Machine, file: OpenFile) -> str:
+    """What the kernel calls an open file: its name follows it when it, or a folder above it, is moved."""
+    tree = machine.files
+    inode = tree.inodes.get(file.inode)
+    if inode is None or not inode.is_file:
+        return file.path
+    last = tree.moved.get(file.inode, file.path)
+    for path in (last, file.path):
+        with suppress(OSError):
+            if machine.view().stat(path, follow=False).number == file.inode:
+                return path
+    found = _search(machine, file.inode) if inode.nlink else None
+    return f"{last} (deleted)" if found is None else found
+
+
+def _search(machine: Machine, number: int) -> str | None:
+    """A name of the inode, whichever folder it is in."""
+    tree = machine.files
+    machine.budget.spend(len(tree.inodes) >> 2)
+    folders = [(mount.path.rstrip("/"), tree.inodes[mount.root]) for mount in tree.mounts if mount.root in tree.inodes]
+    while folders:
+        path, folder = folders.pop()
+        for name, child in (folder.entries or {}).items():
+            if child == number:
+                return f"{path}/{name}"
+            inner = tree.inodes.get(child)
+            if inner is not None and inner.is_dir:
+                folders.append((f"{path}/{name}", inner))
+    return None
 
 
 def _status(_machine: Machine, process: Process) -> str:

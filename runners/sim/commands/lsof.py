@@ -12,6 +12,7 @@ from runners.sim.commands.lsof_query import Query, read_query
 from runners.sim.files.inode import Inode
 from runners.sim.libraries import LOADER, libraries
 from runners.sim.proc import descriptors
+from runners.sim.process_files import name_now
 from runners.sim.process_info import is_kernel_thread
 from runners.sim.processes import Process
 from runners.sim.socket_table import Row, is_ipv6, rows, service_name
@@ -97,7 +98,7 @@ def _entries(ctx: Context, query: Query) -> Iterator[_Entry]:
                 continue
             seen.add(file.fd)
             letter = {"r": "r", "w": "w", "a": "w"}.get(file.mode[:1], "u") if "+" not in file.mode else "u"
-            yield _file(devices, process, f"{file.fd}{letter}", inode, file.path)
+            yield _file(devices, process, f"{file.fd}{letter}", inode, name_now(ctx.machine, file))
         for row in sockets.get(process.pid, []):
             fd = next(fd for owner, fd in row.owners if owner.pid == process.pid)
             if fd not in seen:
@@ -142,8 +143,7 @@ def _file(devices: Devices, process: Process, fd: str, inode: Inode, path: str) 
         device, size = f"{inode.device[0]},{inode.device[1]}", "0t0"
     elif _pipe(path):
         return _Entry(process, fd, "FIFO", "0,13", "0t0", str(inode.number), "pipe")
-    name = f"{path} (deleted)" if inode.nlink == 0 else path
-    return _Entry(process, fd, kind, device, size, str(inode.number), name, inode.number, inode.nlink)
+    return _Entry(process, fd, kind, device, size, str(inode.number), path, inode.number, inode.nlink)
 
 
 def _pipe(path: str) -> bool:

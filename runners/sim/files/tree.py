@@ -71,8 +71,8 @@ class FileTree:
     """All inodes by number. The maps are immutable: a fork shares them and goes its own way from there."""
 
     __slots__ = (
-        "clock", "covered", "inodes", "mounts", "next_number", "opens", "synthetic", "touched", "usage", "ways",
-        "ways_below",
+        "clock", "covered", "inodes", "mounts", "moved", "next_number", "opens", "synthetic", "touched", "usage",
+        "ways", "ways_below",
     )  # fmt: skip
 
     def __init__(self, clock: Clock) -> None:
@@ -85,6 +85,8 @@ class FileTree:
         self.covered: Mapping[int, int] = {}
         # Open counts keep a deleted file's space taken until its last reader ends.
         self.opens: Map[int, int] = Map()
+        # Files that were renamed while they were open: what they have been called since.
+        self.moved: Map[int, str] = Map()
         self.synthetic: Mapping[int, Synthetic] = {}
         # The numbers of all inodes put here so far: what can differ from an earlier tree is found without a walk.
         self.touched: Map[int, None] = Map()
@@ -105,6 +107,7 @@ class FileTree:
         other.usage = self.usage
         other.covered = self.covered
         other.opens = self.opens
+        other.moved = self.moved
         other.synthetic = {}
         other.touched = self.touched
         other.ways = self.ways
@@ -261,6 +264,8 @@ class FileTree:
             return
         if number in self.opens:
             self.opens = self.opens.delete(number)
+        if number in self.moved:
+            self.moved = self.moved.delete(number)
         inode = self.inodes.get(number)
         if inode is not None and inode.nlink == 0 and not inode.is_dir:
             self._release(inode)

@@ -239,6 +239,8 @@ class FileView:
             )
         )
         self.tree.put(self.tree.inodes[moved.number]._replace(ctime=now))
+        if moved.number in self.tree.opens:
+            self.tree.moved = self.tree.moved.set(moved.number, new.path)
 
     # -- metadata
 

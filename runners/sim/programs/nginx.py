@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import errno
+from contextlib import suppress
 
 from runners.sim.files.inode import Cred
 from runners.sim.files.view import FileView
@@ -119,6 +120,7 @@ class Nginx(Program):
             if error_ is not None:
                 say(config_line(machine, process.pid, "emerg", _open_problem(path, error_)))
                 return 1
+        self._redirect_stderr(machine, process, config)
         if not self._bind_all(machine, process, config, say):
             return 1
         try:
@@ -199,11 +201,24 @@ class Nginx(Program):
         for path in config.logs:
             if _openable(machine.view(), path) is None:
                 open_log(machine, process._replace(cred=machine.view().cred), path)
+        self._redirect_stderr(machine, process, config)
+
+    def _redirect_stderr(self, machine: Machine, process: Process, config: NginxConfig) -> None:
+        """What nginx would say on its standard error goes to the main log from here on."""
+        process = current(machine, process)
+        log = next((file for file in process.files if file.path == config.error_log.path), None)
+        if log is not None:
+            machine.files.open(log.inode)
+            machine.processes.put(process._replace(files=(*process.files, log._replace(fd=2))))
 
     def signalled(self, machine: Machine, process: Process, number: int) -> bool:
         if number == _USR1 and isinstance(process.held, NginxConfig):
             self._reopen(machine, process, process.held)
             files = current(machine, process).files
+            if _is_master(process):
+                for file in files:
+                    with suppress(OSError):  # the workers are to be able to open them too
+                        machine.view().chown(file.path, process.held.user.uid, None)
             for worker in machine.processes.children(process.pid):
                 for file in worker.files:
                     machine.files.close(file.inode)

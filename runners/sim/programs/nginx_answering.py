@@ -13,16 +13,18 @@ from runners.sim.network.http import REASONS, Headers, HttpRequest, HttpResponse
 from runners.sim.processes import Process
 from runners.sim.programs.descriptors import write_line
 from runners.sim.programs.nginx_matching import choose_location, choose_server, file_of
-from runners.sim.programs.nginx_values import Location, NginxConfig
+from runners.sim.programs.nginx_values import LEVELS, ErrorLog, Location, NginxConfig
 
 VERSION = "nginx/1.22.1"
 KEPT_ALIVE = ("Connection", "keep-alive")
 
 
-def write_error(machine: Machine, process: Process, path: str, level: str, text: str) -> None:
-    """A line of the error log."""
+def write_error(machine: Machine, process: Process, log: ErrorLog, level: str, text: str) -> None:
+    """A line of the error log, if it takes lines that are no more urgent than that."""
+    if LEVELS.index(level) > LEVELS.index(log.level):
+        return
     now = machine.clock.written("%Y/%m/%d %H:%M:%S")
-    write_line(machine, process, path, f"{now} [{level}] {process.pid}#{process.pid}: {text}")
+    write_line(machine, process, log.path, f"{now} [{level}] {process.pid}#{process.pid}: {text}")
 
 
 class Answering:
@@ -181,7 +183,7 @@ class Answering:
         name = self.server.names[0] if self.server is not None else ""
         via = f', upstream: "{upstream}"' if upstream else ""
         full = (
-            f"*{self.number} {text}, client: {request.remote}, server: {name or '_'}, "
+            f"*{self.number} {text}, client: {request.remote}, server: {name}, "
             f'request: "{request.method} {request.target} HTTP/1.1"{via}, host: "{request.host}"'
         )
         write_error(self.machine, self.worker, location.error_log, level, full)

@@ -10,7 +10,17 @@ from runners.sim.files.inode import Cred
 from runners.sim.machine import Machine
 from runners.sim.network.names import ResolveFailure, resolve
 from runners.sim.programs.nginx_grammar import ConfigError, Directive, parse
-from runners.sim.programs.nginx_values import COMBINED, DEFAULT_PATH, Listen, Location, NginxConfig, Peer, Server
+from runners.sim.programs.nginx_values import (
+    COMBINED,
+    DEFAULT_PATH,
+    LEVELS,
+    ErrorLog,
+    Listen,
+    Location,
+    NginxConfig,
+    Peer,
+    Server,
+)
 from runners.sim.regexes import RegexError, perl
 from runners.sim.users import accounts
 
@@ -60,8 +70,7 @@ class _Loader:
         for one in _values(block, "types"):
             for line in one.block or ():
                 types |= dict.fromkeys(line.args, line.name)
-        main_log = self._error_log(self.top, "/var/log/nginx/error.log")
-        self.logs[main_log] = None
+        main_log = self._error_log(_first(self.top, "error_log"), ErrorLog())
         servers = tuple(self._server(one, block, main_log) for one in _values(block, "server"))
         if _first(self.top, "events") is None:
             raise ConfigError('no "events" section in configuration')
@@ -111,7 +120,7 @@ class _Loader:
             raise ConfigError(f'host not found in upstream "{name}" {_at(where)}')
         return Peer(name, address, int(number or port), "backup" in options, "down" in options)
 
-    def _server(self, server: Directive, http: tuple[Directive, ...], main_log: str) -> Server:
+    def _server(self, server: Directive, http: tuple[Directive, ...], main_log: ErrorLog) -> Server:
         block = server.block or ()
         listens = tuple(self._listen(one) for one in _values(block, "listen")) or (Listen("0.0.0.0", 80),)  # noqa: S104
         names = tuple(name for one in _values(block, "server_name") for name in one.args)
@@ -172,13 +181,13 @@ class _Loader:
         return found
 
     def _locations(
-        self, block: tuple[Directive, ...], above: tuple[tuple[Directive, ...], ...], main_log: str
+        self, block: tuple[Directive, ...], above: tuple[tuple[Directive, ...], ...], main_log: ErrorLog
     ) -> Iterator[Location]:
         for one in _values(block, "location"):
             yield self._location(one, above, main_log)
             yield from self._locations(one.block or (), (*above, one.block or ()), main_log)
 
-    def _location(self, one: Directive, above: tuple[tuple[Directive, ...], ...], main_log: str) -> Location:
+    def _location(self, one: Directive, above: tuple[tuple[Directive, ...], ...], main_log: ErrorLog) -> Location:
         block = one.block or ()
         levels = (*above, block)
         kind, pattern = ("prefix", one.args[0]) if len(one.args) == 1 else (one.args[0], one.args[1])
@@ -208,7 +217,7 @@ class _Loader:
             read_timeout=_seconds(self._text(levels, "proxy_read_timeout", "60")),
             returns=_return(returns),
             access_log=self._access_log(levels),
-            error_log=self._own_error_log(levels, main_log),
+            error_log=self._error_log(self._inherited(levels, "error_log"), main_log),
             autoindex=self._flag(levels, "autoindex"),
             stub_status=_first(block, "stub_status") is not None,
             internal=_first(block, "internal") is not None,
@@ -278,15 +287,12 @@ class _Loader:
         self.logs[one.args[0]] = None
         return one.args[0], text
 
-    def _error_log(self, block: tuple[Directive, ...], default: str) -> str:
-        one = _first(block, "error_log")
-        return one.args[0] if one is not None else default
-
-    def _own_error_log(self, levels: tuple[tuple[Directive, ...], ...], main_log: str) -> str:
-        one = self._inherited(levels, "error_log")
-        path = one.args[0] if one is not None else main_log
-        self.logs[path] = None
-        return path
+    def _error_log(self, one: Directive | None, default: ErrorLog) -> ErrorLog:
+        log = default if one is None else ErrorLog(*one.args)
+        if one is not None and log.level not in LEVELS:
+            raise ConfigError(f'invalid log level "{log.level}" {_at(one)}')
+        self.logs[log.path] = None
+        return log
 
     def _access(self, levels: tuple[tuple[Directive, ...], ...]) -> tuple[tuple[str, str], ...]:
         for block in reversed(levels):

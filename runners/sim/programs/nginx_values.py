@@ -29,6 +29,17 @@ class Peer(NamedTuple):
     down: bool = False
 
 
+LEVELS = ("emerg", "alert", "crit", "error", "warn", "notice", "info", "debug")
+"""What lines of an error log can be, the most urgent first."""
+
+
+class ErrorLog(NamedTuple):
+    """Where errors go, and the least urgent of them that do."""
+
+    path: str = "/var/log/nginx/error.log"
+    level: str = "error"
+
+
 class Location(NamedTuple):
     """kind: prefix, `=`, `^~`, `~` or `~*`. Inherited settings are filled in already.
 
@@ -46,7 +57,7 @@ class Location(NamedTuple):
     read_timeout: float = 60.0
     returns: tuple[int, str] | None = None
     access_log: tuple[str, str] | None = None
-    error_log: str = "/var/log/nginx/error.log"
+    error_log: ErrorLog = ErrorLog()
     autoindex: bool = False
     stub_status: bool = False
     internal: bool = False
@@ -76,7 +87,7 @@ class NginxConfig(NamedTuple):
     user: Cred
     workers: int
     pid_file: str
-    error_log: str
+    error_log: ErrorLog
     servers: tuple[Server, ...]
     types: dict[str, str]
     logs: tuple[str, ...]

@@ -1,5 +1,7 @@
 from __future__ import annotations
 
+import re
+
 import pytest
 from cryptography.hazmat.primitives.asymmetric.ed25519 import Ed25519PrivateKey
 from cryptography.hazmat.primitives.serialization import Encoding, NoEncryption, PrivateFormat
@@ -10,6 +12,7 @@ from runners.sim.machine import Machine
 from runners.sim.network.http import HttpResponse, request
 from runners.sim.programs.nginx import test_config as check
 from runners.sim.systemd import manager
+from tests.runners.sim.admin.line import Terminal
 from tests.runners.sim.servers import messages, server
 
 SITE = "/etc/nginx/sites-available/shop"
@@ -167,3 +170,50 @@ def test_logs_follow_the_inode_until_usr1(machine: Machine) -> None:
     signal(machine, manager.state_of(machine, "nginx").main_pid, 10)
     status(machine, "/health")
     assert view.text("/var/log/nginx/access.log").count("\n") == 1
+
+
+@pytest.fixture
+def sh() -> Terminal:
+    return Terminal()
+
+
+def test_an_error_log_takes_what_is_urgent_enough(sh: Terminal) -> None:
+    assert sh("systemctl reload nginx; grep -c 'signal process started' /var/log/nginx/error.log").out == "0\n"
+    sh("sed -i 's,^error_log .*,error_log /var/log/nginx/error.log notice;,' /etc/nginx/nginx.conf; nginx -s reload")
+    assert sh("nginx -s reload; grep -c 'signal process started' /var/log/nginx/error.log").out == "1\n"
+    sh("sed -i 's,^error_log .*,error_log /var/log/nginx/error.log loud;,' /etc/nginx/nginx.conf")
+    assert re.search(r'\[emerg] .*: invalid log level "loud" in /etc/nginx/nginx.conf:\d+\n', sh("nginx -t").err)
+
+
+def test_a_server_without_a_name_has_none_in_the_log(sh: Terminal) -> None:
+    sh("echo 'server { listen 82; root /nope; }' > /etc/nginx/conf.d/z.conf; nginx -s reload; curl -s localhost:82/x")
+    assert ", server: , request: " in sh("tail -1 /var/log/nginx/error.log").out
+
+
+def test_logs_opened_again_belong_to_the_workers_user(sh: Terminal) -> None:
+    sh("mv /var/log/nginx/access.log /var/log/nginx/x; nginx -s reopen")
+    assert sh("stat -c '%U:%G %a' /var/log/nginx/access.log").out == "www-data:root 644\n"
+
+
+def test_an_open_log_is_called_what_it_has_been_moved_to(sh: Terminal) -> None:
+    pid = sh("cat /run/nginx.pid").out.strip()
+
+    def names() -> set[str]:
+        links = {line for line in sh(f"readlink /proc/{pid}/fd/*").lines if "access" in line}
+        listed = sh(f"lsof -p {pid}").lines
+        assert links == {line[line.index("/var") :] for line in listed if "access" in line}
+        return links
+
+    sh("mv /var/log/nginx/access.log /var/log/nginx/access.log.old")
+    assert names() == {"/var/log/nginx/access.log.old"}
+    sh("mv /var/log/nginx /var/log/web")
+    assert names() == {"/var/log/web/access.log.old"}
+    sh(
+        "mv /var/log/web /var/log/nginx; mv /var/log/nginx/access.log.old /var/log/nginx/access; rm /var/log/nginx/access"
+    )
+    assert names() == {"/var/log/nginx/access (deleted)"}
+
+
+def test_nginx_says_its_errors_to_its_log(sh: Terminal) -> None:
+    assert sh("readlink /proc/$(cat /run/nginx.pid)/fd/2; nginx -s reopen").lines == ["/var/log/nginx/error.log"]
+    assert sh("readlink /proc/$(cat /run/nginx.pid)/fd/2").lines == ["/var/log/nginx/error.log"]

@@ -36,7 +36,11 @@ def test_commands_that_have_ended_are_told_as_long_as_the_run_is_the_last(sh: Te
     sh("echo broken > /etc/nginx/conf.d/x.conf; systemctl reload nginx; rm /etc/nginx/conf.d/x.conf")
     assert commands(sh, "nginx") == [PRE, START, RELOAD.format("1/FAILURE"), "Main PID: N (nginx)"]
     sh("systemctl stop nginx")
-    assert commands(sh, "nginx")[2:] == [RELOAD.format("1/FAILURE"), STOP, "Main PID: N (code=exited, status=0/SUCCESS)"]
+    assert commands(sh, "nginx")[2:] == [
+        RELOAD.format("1/FAILURE"),
+        STOP,
+        "Main PID: N (code=exited, status=0/SUCCESS)",
+    ]
     sh("systemctl start nginx")
     assert commands(sh, "nginx") == [PRE, START, "Main PID: N (nginx)"]
     sh("systemctl daemon-reload")
@@ -64,5 +68,7 @@ def test_a_dead_services_pid_file_goes_whoever_wrote_it(sh: Terminal) -> None:
     assert quitting.err.splitlines()[-1].endswith('open() "/run/nginx.pid" failed (2: No such file or directory)')
     assert sh("curl -s -o /dev/null -w '%{http_code}' http://localhost/").out == "200"
     sh("pkill nginx")
-    assert sh("tail -1 /var/log/nginx/error.log").out.endswith('unlink() "/run/nginx.pid" failed (2: No such file or directory)\n')
+    assert sh("tail -1 /var/log/nginx/error.log").out.endswith(
+        'unlink() "/run/nginx.pid" failed (2: No such file or directory)\n'
+    )
     assert sh("systemctl start nginx").status == 0
