@@ -48,6 +48,7 @@ HANDLERS: Mapping[str, Handler] = {
     "process-ends": process_ends,
     "process-exited": manager.process_exited,
     "program": program_wakes,
+    "start-timeout": manager.start_timeout,
     "timer": timers.elapsed,
     "timer-armed": timers.arm,
     "socket-arrived": sockets.arrived,

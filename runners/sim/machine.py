@@ -106,6 +106,8 @@ class Program:
     ends_on: frozenset[int] = frozenset({15})
     reloads: bool = False
     """Does SIGHUP make it read its configuration again (instead of killing it)?"""
+    notifies: bool = False
+    """Does it tell systemd when it is ready, as Type=notify waits for?"""
 
     def start(self, machine: Machine, process: Process, say: Say) -> int | None:  # noqa: ARG002 (the interface)
         """The process has just begun. None: it goes on; else the status that it ends with at once.

@@ -45,7 +45,9 @@ def main(ctx: Context) -> int:
         return 1
     if verb in ("start", "stop", "restart", "try-restart", "condrestart", "reload", "reload-or-restart",
                 "try-reload-or-restart", "force-reload"):  # fmt: skip
-        return jobs.job(ctx, verb, names, quiet=options.has("q")) if names else _too_few(ctx)
+        if not names:
+            return _too_few(ctx)
+        return jobs.job(ctx, verb, names, quiet=options.has("q"), block=not options.has("no-block"))
     if verb in ("enable", "disable", "reenable", "mask", "unmask", "revert"):
         return (
             jobs.unit_files(ctx, verb, names, now=options.has("now"), quiet=options.has("q"))
@@ -112,7 +114,7 @@ def _list_sockets(ctx: Context, options: Options, names: list[str]) -> int:
 
 
 def _list_jobs(ctx: Context, _options: Options, _names: list[str]) -> int:
-    return _print(ctx, ["No jobs running."])
+    return _print(ctx, lists.list_jobs(ctx.machine))
 
 
 def _list_dependencies(ctx: Context, options: Options, names: list[str]) -> int:

@@ -22,6 +22,7 @@ class Postgres(Sessions):
 
     ends_on = frozenset({_TERM, _INT, _QUIT})
     reloads = True
+    notifies = True
 
     # -- starting
 

@@ -29,6 +29,7 @@ class Held(NamedTuple):
 
 class Redis(Program):
     ends_on = frozenset({15, 2})
+    notifies = True
 
     def start(self, machine: Machine, process: Process, say: Say) -> int | None:
         words = process.argv[1:]

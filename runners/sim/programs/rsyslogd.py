@@ -29,6 +29,7 @@ class Rsyslogd(Program):
     """`held`: its routes."""
 
     reloads = True
+    notifies = True
 
     def start(self, machine: Machine, process: Process, say: Say) -> int | None:
         try:

@@ -13,11 +13,15 @@ from runners.sim.systemd.unitfile import signal_number, timespan
 
 
 class Steady(NamedTuple):
-    """What a quiet daemon takes: resident bytes, share of a processor, and (protocol, address, port) it listens on."""
+    """What a quiet daemon takes: resident bytes, share of a processor, and (protocol, address, port) it listens on.
+
+    `notifies`: see `Program`.
+    """
 
     rss: int
     share: float = 0.0
     listens: tuple[tuple[str, str, int], ...] = ()
+    notifies: bool = False
 
 
 class Service(Program):
@@ -27,6 +31,7 @@ class Service(Program):
 
     def __init__(self, steady: Steady) -> None:
         self.steady = steady
+        self.notifies = steady.notifies
 
     def start(self, machine: Machine, process: Process, say: Say) -> int | None:
         for protocol, address, port in self.steady.listens:
@@ -88,11 +93,11 @@ _MB = 1 << 20
 PROGRAMS = {
     "sleep": Waiting(),
     "start-stop-daemon": StartStop(),
-    "systemd-journald": Service(Steady(22 * _MB, 0.0004)),
-    "systemd-udevd": Service(Steady(7 * _MB, 0.00001)),
-    "systemd-logind": Service(Steady(8 * _MB, 0.00002)),
-    "systemd-timesyncd": Service(Steady(7 * _MB, 0.00001)),
-    "dbus-daemon": Service(Steady(5 * _MB, 0.00002)),
+    "systemd-journald": Service(Steady(22 * _MB, 0.0004, notifies=True)),
+    "systemd-udevd": Service(Steady(7 * _MB, 0.00001, notifies=True)),
+    "systemd-logind": Service(Steady(8 * _MB, 0.00002, notifies=True)),
+    "systemd-timesyncd": Service(Steady(7 * _MB, 0.00001, notifies=True)),
+    "dbus-daemon": Service(Steady(5 * _MB, 0.00002, notifies=True)),
     "agetty": Service(Steady(2 * _MB)),
     "node_exporter": Service(Steady(19 * _MB, 0.0011, (("tcp", "127.0.0.1", 9100),))),
     "unattended-upgrade-shutdown": Service(Steady(21 * _MB, 0.00001)),

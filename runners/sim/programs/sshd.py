@@ -55,6 +55,7 @@ class Sshd(Program):
     """`held`: the parsed configuration."""
 
     reloads = True
+    notifies = True
 
     def start(self, machine: Machine, process: Process, say: Say) -> int | None:
         problems = check(machine)

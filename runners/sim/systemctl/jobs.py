@@ -49,7 +49,7 @@ def _complain(ctx: Context, text: str) -> None:
     ctx.stderr.write((text + "\n").encode("utf-8", "surrogateescape"))
 
 
-def job(ctx: Context, verb: str, names: Sequence[str], *, quiet: bool = False) -> int:
+def job(ctx: Context, verb: str, names: Sequence[str], *, quiet: bool = False, block: bool = True) -> int:
     """Start, stop, restart or reload units, in the order given. The worst status is returned."""
     status = 0
     for name in expand(ctx, names):
@@ -60,6 +60,8 @@ def job(ctx: Context, verb: str, names: Sequence[str], *, quiet: bool = False) -
         notice = warning(ctx.machine, name)
         try:
             outcome = _run(ctx, verb, name)
+            if block:
+                outcome = manager.wait(ctx.machine, outcome, ctx.sleep)
         except UnitError as error:
             _complain(ctx, f"Failed to {word} {name}: {error.text}")
             if "not applicable" in error.text:

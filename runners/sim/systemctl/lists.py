@@ -1,4 +1,4 @@
-"""systemctl list-units, list-unit-files, list-timers, list-sockets and list-dependencies."""
+"""systemctl list-units, list-unit-files, list-timers, list-jobs, list-sockets and list-dependencies."""
 
 from __future__ import annotations
 
@@ -12,6 +12,7 @@ from runners.sim.systemctl.facts import PRESET, icon, timestamp
 from runners.sim.systemctl.timers import activates, last_trigger, next_elapse
 from runners.sim.systemd import unitfile
 from runners.sim.systemd.manager import UnitError, is_enabled, known, unit_file
+from runners.sim.systemd.service import START_TIMEOUT, waits
 from runners.sim.systemd.unitfile import UnitFile
 
 _LEGEND = (
@@ -129,6 +130,18 @@ def list_timers(machine: Machine, patterns: Sequence[str], *, everything: bool, 
         ))  # fmt: skip
     titles = ("NEXT", "LEFT", "LAST", "PASSED", "UNIT", "ACTIVATES")
     return _plain_table(titles, rows, "timers", everything=everything, legend=legend)
+
+
+def list_jobs(machine: Machine) -> list[str]:
+    """Jobs that go on: starts of services that have not said yet that they are ready."""
+    found = [event for event in machine.events if event.kind == START_TIMEOUT and isinstance(event.argument, tuple)]
+    rows = [(str(one.order), one.argument[0], "start", "running") for one in found if waits(machine, one.argument[0])]
+    if not rows:
+        return ["No jobs running."]
+    widths = [max(len(row[column]) for row in (("JOB", "UNIT", "TYPE", "STATE"), *rows)) for column in range(3)]
+    lines = [("JOB".rjust(widths[0]), "UNIT", "TYPE", "STATE"), *((row[0].rjust(widths[0]), *row[1:]) for row in rows)]
+    shown = [f"{one} {two:<{widths[1]}} {three:<{widths[2]}} {four}" for one, two, three, four in lines]
+    return [*shown, "", f"{len(rows)} jobs listed."]
 
 
 def list_sockets(machine: Machine, patterns: Sequence[str], *, everything: bool, legend: bool) -> list[str]:

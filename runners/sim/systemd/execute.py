@@ -150,7 +150,7 @@ def run(machine: Machine, unit: UnitFile, line: ExecLine, pid: int, *, control: 
         _check_program(machine, view, line.path)
         process = spawn(
             machine, argv, cred=cred, cwd=cwd, environment=tuple(variables.items()), unit=unit.name, pid=pid,
-            path=line.path,            job_seconds=90.0 if control or unit.type != "simple" else 1.0,
+            path=line.path,            job_seconds=90.0 if control or unit.type in ("oneshot", "forking") else 1.0,
         )  # fmt: skip
         if isinstance(process, Failure):
             raise StepFailed("EXEC", 203, process.message)

@@ -17,7 +17,10 @@ _REASONS = {
 
 
 class JobOutcome(NamedTuple):
-    """`result`: done, failed, dependency, skipped or canceled; `reason`: the unit's result when it failed."""
+    """`result`: done, failed, dependency, skipped, canceled, or waiting: for the service to say that it is ready.
+
+    `reason`: the unit's result when it failed.
+    """
 
     unit: str
     result: str = "done"
@@ -25,7 +28,7 @@ class JobOutcome(NamedTuple):
 
     @property
     def ok(self) -> bool:
-        return self.result in ("done", "skipped")
+        return self.result in ("done", "skipped", "waiting")
 
     @property
     def message(self) -> str:

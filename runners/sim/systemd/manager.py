@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
+
 from runners.sim.lifecycle import Exit, deliver
 from runners.sim.machine import Machine
 from runners.sim.systemd import control, service
@@ -41,11 +43,13 @@ __all__ = [
     "restart",
     "revert",
     "start",
+    "start_timeout",
     "state_of",
     "stop",
     "unit_file",
     "unit_restart",
     "unmask",
+    "wait",
 ]
 
 _RESTING = {"target": "active", "timer": "waiting", "socket": "listening", "path": "waiting", "mount": "mounted",
@@ -244,6 +248,8 @@ def process_exited(machine: Machine, argument: object) -> None:
     if ended.process.pid == state.main_pid:
         if state.active == "active":
             service.main_ended(machine, unit, ended)
+        elif service.waits(machine, name):
+            service.ended_unready(machine, unit, ended)
         else:
             service.record_exit(machine, unit, ended)
     elif ended.oom and state.active == "active":
@@ -267,3 +273,22 @@ def unit_restart(machine: Machine, argument: object) -> None:
     if unit.load_state == "loaded":
         machine.moment(_BETWEEN)
         _start(machine, unit, ())
+
+
+def start_timeout(machine: Machine, argument: object) -> None:
+    """Handler: a service that was to say that it is ready has not done so in time."""
+    assert isinstance(argument, tuple)
+    name, invocation = argument
+    state = machine.systemd.get(name)
+    if (state.sub, state.invocation) == ("start", invocation):
+        service.timed_out(machine, unit_file(machine, name))
+
+
+def wait(machine: Machine, outcome: JobOutcome, sleep: Callable[[float], None]) -> JobOutcome:
+    """Let time pass by `sleep` until a job that waits is over, and say how it went."""
+    if outcome.result != "waiting":
+        return outcome
+    while service.waits(machine, outcome.unit):
+        sleep(0.1)
+    state = machine.systemd.get(outcome.unit)
+    return JobOutcome(outcome.unit) if state.active == "active" else JobOutcome(outcome.unit, "failed", state.result)

@@ -13,6 +13,10 @@ from runners.sim.systemd.state import UnitState
 from runners.sim.systemd.unitfile import ExecLine, UnitFile
 from runners.sim.systemd.units import processes_of
 
+START_TIMEOUT = "start-timeout"
+"""The event of that: a service has not become ready in time; its argument is the unit and the invocation."""
+_NEVER = 1e12
+
 
 def notify(machine: Machine, process: Process, text: str) -> None:
     """sd_notify's STATUS=: what a service of Type=notify says about itself."""
@@ -105,6 +109,11 @@ def _start_main(machine: Machine, unit: UnitFile) -> JobOutcome:
         if ended.status == 0 and not ended.signal:
             return _failed_start(machine, unit, "protocol")
         return _main_failed(machine, unit, ended, control=kind == "forking")
+    if kind in ("notify", "notify-reload") and not _notifies(machine, pid):
+        timeout = _start_timeout(unit)
+        invocation = machine.systemd.get(unit.name).invocation
+        machine.schedule(timeout if 0 < timeout < _NEVER else _NEVER, START_TIMEOUT, (unit.name, invocation))
+        return JobOutcome(unit.name, "waiting")
     if kind == "forking":
         if not _pid_file_agrees(machine, unit, pid):
             return _protocol(machine, unit)
@@ -140,11 +149,43 @@ def _pid_file_agrees(machine: Machine, unit: UnitFile, pid: int) -> bool:
 
 def _protocol(machine: Machine, unit: UnitFile) -> JobOutcome:
     """A forking service that never told its main process: systemd waits in vain, then gives it up."""
-    timeout = unit.seconds("Service", "TimeoutStartSec", unit.seconds("Service", "TimeoutSec", 90.0))
-    machine.moment(min(timeout, 90.0))
+    machine.moment(min(_start_timeout(unit), 90.0))
+    return timed_out(machine, unit)
+
+
+def _start_timeout(unit: UnitFile) -> float:
+    return unit.seconds("Service", "TimeoutStartSec", unit.seconds("Service", "TimeoutSec", 90.0))
+
+
+def _notifies(machine: Machine, pid: int) -> bool:
+    """Will the process say that it is ready? Those that do it at all have done so by the end of their start."""
+    process = machine.processes.get(pid)
+    program = machine.programs.get(process.program) if process is not None else None
+    return program is not None and program.notifies
+
+
+def waits(machine: Machine, name: str) -> bool:
+    """Has a service been started that has not said yet that it is ready?"""
+    state = machine.systemd.get(name)
+    return state.sub == "start" and any(
+        event.kind == START_TIMEOUT and event.argument == (name, state.invocation) for event in machine.events
+    )
+
+
+def timed_out(machine: Machine, unit: UnitFile) -> JobOutcome:
+    """The time in which a service was to become ready is over."""
     say(machine, unit, f"{unit.name}: start operation timed out. Terminating.", priority=4)
     _end_processes(machine, unit)
     return _failed_start(machine, unit, "timeout")
+
+
+def ended_unready(machine: Machine, unit: UnitFile, ended: Exit) -> None:
+    """The main process of a service that was to say that it is ready has ended without it."""
+    if ended_well(unit, ended):
+        record_exit(machine, unit, ended)
+        _failed_start(machine, unit, "protocol")
+    else:
+        _main_failed(machine, unit, ended, control=False)
 
 
 def _oneshot(machine: Machine, unit: UnitFile, lines: tuple[ExecLine, ...]) -> JobOutcome:

@@ -75,7 +75,7 @@ def _action(state: str, active: str) -> str | None:
 def _do(machine: Machine, name: str, action: str) -> None:
     work = {"start": manager.start, "stop": manager.stop, "restart": manager.restart, "reload": manager.reload}[action]
     try:
-        outcome: JobOutcome = work(machine, name)
+        outcome: JobOutcome = manager.wait(machine, work(machine, name), machine.advance)
     except UnitError as error:
         raise ModuleFailure(
             f"Unable to {action} service {name}: Failed to {action} {full_name(name)}: {error.text}"
