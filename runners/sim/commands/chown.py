@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
+from typing import NamedTuple
 
 from runners.sim.commands.context import Context
 from runners.sim.commands.inputs import describe, quoted
@@ -34,21 +35,41 @@ def _group(ctx: Context, text: str, whole: str) -> int:
     return ctx.die(f"invalid group: ‘{whole}’")
 
 
-def _wanted(ctx: Context, text: str) -> tuple[int | None, int | None]:
-    """OWNER[:GROUP], OWNER:, :GROUP as uid and gid."""
+class _Wanted(NamedTuple):
+    """What is to be owner and group, None for what stays. `user` and `group`: what messages call them."""
+
+    uid: int | None = None
+    gid: int | None = None
+    user: str | None = None
+    group: str | None = None
+
+    def named(self, user: str, group: str) -> str:
+        """`user:group`, as far as both are asked for."""
+        return ":".join(name for name, wanted in ((user, self.user), (group, self.group)) if wanted is not None)
+
+    @property
+    def what(self) -> str:
+        return "group" if self.user is None and self.group is not None else "ownership"
+
+
+def _wanted(ctx: Context, text: str) -> _Wanted:
+    """OWNER[:GROUP], OWNER:, :GROUP, or for chgrp GROUP."""
     if ctx.name == "chgrp":
-        return None, _group(ctx, text, text) if text else None
+        return _Wanted(gid=_group(ctx, text, text), group=text) if text else _Wanted()
     colon = ":" if ":" in text else "." if "." in text and accounts(ctx.machine).user(text) is None else None
     if colon is None:
-        return _user(ctx, text, text) if text else None, None
+        return _Wanted(uid=_user(ctx, text, text), user=text) if text else _Wanted()
     owner, _, group = text.partition(colon)
     uid = _user(ctx, owner, text) if owner else None
     if group:
-        return uid, _group(ctx, group, text)
-    if owner:
-        known = accounts(ctx.machine).user(owner)
-        return uid, known.gid if known is not None else None
-    return None, None
+        return _Wanted(uid, _group(ctx, group, text), owner, group)
+    if not owner:
+        return _Wanted()
+    known = accounts(ctx.machine)
+    user = known.user(owner)
+    if user is None:
+        return _Wanted(uid=uid, user=owner)
+    return _Wanted(uid, user.gid, owner, known.group_name(user.gid))
 
 
 def main(ctx: Context) -> int:
@@ -63,18 +84,20 @@ def main(ctx: Context) -> int:
             inode = ctx.files.stat(reference)
         except OSError as error:
             ctx.die(f"failed to get attributes of {quoted(reference)}: {describe(error)}")
-        uid: int | None = inode.uid if ctx.name == "chown" else None
-        gid: int | None = inode.gid
+        known = accounts(ctx.machine)
+        wanted = _Wanted(gid=inode.gid, group=known.group_name(inode.gid))
+        if ctx.name == "chown":
+            wanted = wanted._replace(uid=inode.uid, user=known.user_name(inode.uid))
     else:
         if not operands:
             usage_error(ctx, "missing operand")
         text = operands.pop(0)
         if not operands:
             usage_error(ctx, f"missing operand after ‘{text}’")
-        uid, gid = _wanted(ctx, text)
+        wanted = _wanted(ctx, text)
     if not operands:
         usage_error(ctx, "missing operand")
-    return _every(_change(ctx, options, path, uid, gid, top=True) for path in operands)
+    return _every(_change(ctx, options, path, wanted, top=True) for path in operands)
 
 
 def _every(results: Iterable[bool]) -> int:
@@ -83,40 +106,36 @@ def _every(results: Iterable[bool]) -> int:
     return int(bool(failures))
 
 
-def _change(ctx: Context, options: Options, path: str, uid: int | None, gid: int | None, *, top: bool) -> bool:
+def _change(ctx: Context, options: Options, path: str, wanted: _Wanted, *, top: bool) -> bool:
     ctx.spend(5)
     files = ctx.files
     recursive = options.has("R")
     follow = not options.has("h") and (top or not recursive)
     quiet = options.has("f")
+    new = wanted.named(wanted.user or "", wanted.group or "")
     try:
         inode = files.stat(path, follow=follow)
     except OSError as error:
         if not quiet:
             ctx.err(f"cannot access {quoted(path)}: {describe(error)}")
+        if options.has("v"):
+            ctx.line(f"failed to change {wanted.what} of {quoted(path)}{f' to {new}' if new else ''}")
         return False
     good = True
+    known = accounts(ctx.machine)
+    old = wanted.named(known.user_name(inode.uid), known.group_name(inode.gid))
     try:
-        files.chown(path, uid, gid, follow=follow)
-        if options.has("v") or (options.has("c") and ((uid not in (None, inode.uid)) or gid not in (None, inode.gid))):
-            known = accounts(ctx.machine)
-            if gid is None and uid is not None:
-                old, new = known.user_name(inode.uid), known.user_name(uid)
-            elif uid is None and gid is not None:
-                old, new = known.group_name(inode.gid), known.group_name(gid)
-            else:
-                old = f"{known.user_name(inode.uid)}:{known.group_name(inode.gid)}"
-                new = f"{known.user_name(uid or 0)}:{known.group_name(gid or 0)}"
-            what = "ownership" if ctx.name == "chown" and uid is not None else "group"
-            ctx.line(
-                f"changed {what} of {quoted(path)} from {old} to {new}"
-                if old != new
-                else f"{what} of {quoted(path)} retained as {new}"
-            )
+        files.chown(path, wanted.uid, wanted.gid, follow=follow)
+        if wanted.uid not in (None, inode.uid) or wanted.gid not in (None, inode.gid):
+            if options.has("v", "c"):
+                ctx.line(f"changed {wanted.what} of {quoted(path)} from {old} to {new}")
+        elif options.has("v"):
+            ctx.line(f"{wanted.what} of {quoted(path)} retained{f' as {old}' if old else ''}")
     except OSError as error:
         if not quiet:
-            what = "ownership" if ctx.name == "chown" and uid is not None else "group"
-            ctx.err(f"changing {what} of {quoted(path)}: {describe(error)}")
+            ctx.err(f"changing {'group' if wanted.uid is None else 'ownership'} of {quoted(path)}: {describe(error)}")
+        if options.has("v"):
+            ctx.line(f"failed to change {wanted.what} of {quoted(path)} from {old} to {new}")
         good = False
     if recursive and inode.is_dir:
         try:
@@ -125,5 +144,5 @@ def _change(ctx: Context, options: Options, path: str, uid: int | None, gid: int
             ctx.err(f"cannot read directory {quoted(path)}: {describe(error)}")
             return False
         for name in names:
-            good = _change(ctx, options, f"{path.rstrip('/')}/{name}", uid, gid, top=False) and good
+            good = _change(ctx, options, f"{path.rstrip('/')}/{name}", wanted, top=False) and good
     return good

@@ -34,31 +34,11 @@ _PRIORITIES = {
     "info": 6,
     "debug": 7,
 }
-_FACILITIES = frozenset(
-    {
-        "auth",
-        "authpriv",
-        "cron",
-        "daemon",
-        "ftp",
-        "kern",
-        "lpr",
-        "mail",
-        "news",
-        "syslog",
-        "user",
-        "uucp",
-        "local0",
-        "local1",
-        "local2",
-        "local3",
-        "local4",
-        "local5",
-        "local6",
-        "local7",
-        "security",
-    }
-)
+_FACILITIES = {
+    "kern": 0, "user": 1, "mail": 2, "daemon": 3, "auth": 4, "security": 4, "syslog": 5, "lpr": 6, "news": 7, "uucp": 8,
+    "cron": 9, "authpriv": 10, "ftp": 11, **{f"local{number}": 16 + number for number in range(8)},
+}  # fmt: skip
+"""Their numbers, as syslog(3) has them."""
 
 
 def main(ctx: Context) -> int:
@@ -90,12 +70,19 @@ def main(ctx: Context) -> int:
             return 1
         messages = data.decode("utf-8", "surrogateescape").splitlines()
     pid = ctx.pid if options.has("i", "id") else 0
+    code = _FACILITIES[facility or "user"] * 8 + _PRIORITIES[level]
     facility = {"authpriv": "auth", "security": "auth"}.get(facility, facility or "user")
     for message in messages:
         if message or not options.has("e"):
             log(ctx.machine, tag, message, pid=pid, priority=_PRIORITIES[level], uid=ctx.cred.uid, facility=facility)
             if options.has("s"):
-                ctx.stderr.write(f"<13>{tag}: {message}\n".encode("utf-8", "surrogateescape"))
+                when = ctx.machine.clock.time()
+                number = f"[{pid}]" if pid else ""
+                ctx.stderr.write(
+                    f"<{code}>{when:%b} {when.day:2} {when:%H:%M:%S} {tag}{number}: {message}\n".encode(
+                        "utf-8", "surrogateescape"
+                    )
+                )
     return 0
 
 

@@ -14,6 +14,11 @@ from runners.sim.programs.postgres_sessions import CloseSession, OpenSession, Se
 from runners.sim.programs.postgres_start import EarlyExit, configure, open_data
 
 _TERM, _INT, _QUIT, _ABRT = 15, 2, 3, 6
+_CALLED = {
+    "walwriter": "WAL writer process",
+    "logical replication launcher": 'background worker "logical replication launcher"',
+}
+"""What the log calls helpers whose title is another."""
 _HELPERS = ("checkpointer", "background writer", "walwriter", "autovacuum launcher", "logical replication launcher")
 
 
@@ -209,7 +214,7 @@ class Postgres(Sessions):
         if not number and status == 0:
             return
         log = ServerLog(machine, process, None, held.log)
-        what = f"{child.held} process" if isinstance(child.held, str) else "server process"
+        what = _CALLED.get(child.held, f"{child.held} process") if isinstance(child.held, str) else "server process"
         name = {6: "Aborted", 9: "Killed", 11: "Segmentation fault", 15: "Terminated"}.get(number, str(number))
         how = f"was terminated by signal {number}: {name}" if number else f"exited with exit code {status}"
         log.write("LOG", f"{what} (PID {child.pid}) {how}")

@@ -99,7 +99,7 @@ def _findings(path: str, text: str) -> Iterator[Finding]:
 
 def _value(section: str, key: str, value: str) -> Finding | None:
     if key not in _KNOWN[section] and not key.startswith(("X-", "Condition", "Assert")):
-        return Finding(f"Unknown key name '{key}' in section '{section}', ignoring.")
+        return Finding(f"Unknown key '{key}' in section [{section}], ignoring.")
     if section != "Service" or not value:
         return None
     if key == "Type" and value not in TYPES:

@@ -2,6 +2,11 @@
 
 from __future__ import annotations
 
+import re
+
+import pytest
+
+from tests.runners.sim.admin.line import Terminal
 from tests.runners.sim.worlds import typed, web_server
 
 
@@ -64,3 +69,38 @@ def test_answers_about_the_machine() -> None:
         "2\nkvm\nls: /usr/bin/ls\nnosuch:\n"
     )
     assert _said("pwdx $(pgrep shop-server) | cut -d: -f2") == " /opt/shop\n"
+
+
+@pytest.mark.parametrize(
+    ("command", "said"),
+    [
+        ("-v :adm", "changed ownership of 'f' from root:root to :adm"),
+        ("-v 0", "ownership of 'f' retained as root"),
+        ("-v root:", "ownership of 'f' retained as root:root"),
+        ("-v 1:1", "changed ownership of 'f' from root:root to 1:1"),
+        ("-v :", "ownership of 'f' retained"),
+        ("-c 99999", "changed ownership of 'f' from root to 99999"),
+        ("-c root:root", ""),
+        ("-c --reference=/etc/shadow", "changed ownership of 'f' from root:root to root:shadow"),
+    ],
+)
+def test_chown_tells_what_was_asked_for(sh: Terminal, command: str, said: str) -> None:
+    assert sh(f"cd /tmp; touch f; chown {command} f").out.rstrip("\n") == said
+
+
+def test_chgrp_tells_of_groups_and_failures_are_told_too(sh: Terminal) -> None:
+    assert sh("cd /tmp; touch f; chgrp -v adm f; chgrp -v adm f").lines == [
+        "changed group of 'f' from root to adm",
+        "group of 'f' retained as adm",
+    ]
+    assert sh("chown -v root: nonsuch") == (
+        "failed to change ownership of 'nonsuch' to root:root\n",
+        "chown: cannot access 'nonsuch': No such file or directory\n",
+        1,
+    )
+
+
+def test_logger_says_what_it_sends(sh: Terminal) -> None:
+    said = sh("logger -i -s -p cron.err foo; logger -s bar").err.splitlines()
+    assert re.fullmatch(r"<75>Mar 14 09:\d\d:\d\d root\[\d+]: foo", said[0])
+    assert re.fullmatch(r"<13>Mar 14 09:\d\d:\d\d root: bar", said[1])

@@ -167,3 +167,18 @@ def test_a_killed_back_end_makes_the_server_start_anew(machine: Machine) -> None
     assert "all server processes terminated; reinitializing" in log
     assert manager.state_of(machine, "postgresql").active == "active"
     assert rows(machine, "SELECT 1") == (("1",),)
+
+
+@pytest.mark.parametrize(
+    ("helper", "called"),
+    [
+        ("walwriter", "WAL writer process"),
+        ("checkpointer", "checkpointer process"),
+        ("logical replication launcher", 'background worker "logical replication launcher"'),
+    ],
+)
+def test_the_log_names_a_helper_in_its_own_words(machine: Machine, helper: str, called: str) -> None:
+    process = next(one for one in machine.processes if one.program == "postgres" and one.held == helper)
+    signal(machine, process.pid, 9)
+    log = machine.view().text("/var/log/postgresql/postgresql-15-main.log")
+    assert f"LOG:  {called} (PID {process.pid}) was terminated by signal 9: Killed" in log

@@ -11,7 +11,7 @@ PATH = "/etc/systemd/system/report.service"
 @pytest.mark.parametrize(
     ("line", "said", "fatal"),
     [
-        ("Restartt=always", "Unknown key name 'Restartt' in section 'Service', ignoring.", False),
+        ("Restartt=always", "Unknown key 'Restartt' in section [Service], ignoring.", False),
         ("Type=bogus", "Failed to parse service type, ignoring: bogus", False),
         ("Restart=sometimes", "Failed to parse service restart specifier, ignoring: sometimes", False),
         ("User=nobody", "Special user nobody configured, this is not safe!", False),
