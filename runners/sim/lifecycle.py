@@ -58,11 +58,15 @@ class Exit(NamedTuple):
 
 
 class Executable(NamedTuple):
-    """What execve would run: the real path, the program's name, and argv with any interpreter put in front."""
+    """What execve would run: the real path, the program's name, and argv with any interpreter put in front.
+
+    `comm`: what the kernel calls the process, where that is a script's name.
+    """
 
     path: str
     program: str
     argv: tuple[str, ...]
+    comm: str = ""
 
 
 def resolve(view: FileView, argv: Sequence[str], search: str = DEFAULT_PATH) -> Executable | Failure:
@@ -107,7 +111,12 @@ def _script(view: FileView, inode: Inode, path: str, argv: Sequence[str]) -> Exe
         return Failure(errno.EACCES, path)
     if interpreter.inode.content.program is None:
         return Failure(errno.ENOEXEC, path)
-    return Executable(interpreter.path, interpreter.inode.content.program, (*words, path, *argv[1:]))
+    return Executable(interpreter.path, interpreter.inode.content.program, (*words, path, *argv[1:]), comm_of(path))
+
+
+def comm_of(path: str) -> str:
+    """What the kernel calls a process that executes the file: the first 15 bytes of its name."""
+    return path.rsplit("/", 1)[-1][:15]
 
 
 def spawn(
@@ -153,6 +162,7 @@ def spawn(
         tty=tty,
         unit=unit,
         environment=variables,
+        comm=executable.comm,
     )
     machine.processes.put(process)
     program = machine.programs.get(executable.program)

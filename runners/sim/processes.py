@@ -38,7 +38,7 @@ class Process(NamedTuple):
     cpu: seconds used at its start; cpu_share: of one core, ever since (0..n), see `cpu_used`; rss, vsz: bytes;
     `unit`: the systemd unit whose cgroup it is in; `state`: R, S, D, T or Z. `held` is what a daemon keeps
     in memory (its parsed configuration), an immutable value that only its program reads.
-    A dead process is not in the table.
+    `comm`: the script that it runs, where it was executed as one. A dead process is not in the table.
     """
 
     pid: int
@@ -62,10 +62,13 @@ class Process(NamedTuple):
     sockets: tuple[Socket, ...] = ()
     environment: tuple[tuple[str, str], ...] = ()
     held: object = None
+    comm: str = ""
 
     @property
     def name(self) -> str:
-        """The kernel's name (comm): at most 15 bytes of the program's own."""
+        """The kernel's name (comm): at most 15 bytes of what was executed, a script or the program itself."""
+        if self.comm:
+            return self.comm
         return self.exe.rsplit("/", 1)[-1][:15] if self.exe else self.argv[0].strip("[]")[:15]
 
     def cpu_used(self, now: float) -> float:

@@ -7,9 +7,11 @@ from collections.abc import Callable
 from typing import Any
 
 from greenlet import getcurrent, greenlet
+from immutables import Map
 
 from runners.sim.budget import BudgetExceeded
 from runners.sim.machine import Machine
+from runners.sim.processes import Process
 
 Ready = Callable[[], bool]
 
@@ -62,13 +64,17 @@ class Killed(BaseException):
 
 
 class Hub:
-    """Runs the tasks of one command line and keeps its time. `deadline`: virtual time when the line is out of time."""
+    """Runs the tasks of one command line and keeps its time. `deadline`: virtual time when the line is out of time.
 
-    __slots__ = ("_idle", "_root", "deadline", "ending", "machine", "signals", "tasks")
+    `at_deadline`: the processes that there were when it came.
+    """
+
+    __slots__ = ("_idle", "_root", "at_deadline", "deadline", "ending", "machine", "signals", "tasks")
 
     def __init__(self, machine: Machine, deadline: float) -> None:
         self.machine = machine
         self.deadline = deadline
+        self.at_deadline: Map[int, Process] = Map()
         self.tasks: list[Task] = []
         self.signals: dict[int, int] = {}
         self.ending = False
@@ -222,6 +228,7 @@ class Hub:
         machine = self.machine
         if moment > self.deadline:
             machine.advance(max(self.deadline - machine.clock.now, 0.0))
+            self.at_deadline = machine.processes.by_pid
             raise BudgetExceeded
         machine.advance(max(moment - machine.clock.now, 0.0))
 

@@ -16,7 +16,7 @@ from runners.sim.crashing import unforeseen
 from runners.sim.files.inode import EXECUTE, Inode, permits
 from runners.sim.files.tree import fail
 from runners.sim.files.view import FileView
-from runners.sim.lifecycle import Failure, spawn
+from runners.sim.lifecycle import Failure, comm_of, spawn
 from runners.sim.machine import Machine
 from runners.sim.processes import OpenFile, Process
 from runners.sim.shell import redirections
@@ -169,17 +169,18 @@ def launch(
     shell_scripts: bool = False,
     depth: int = 0,
     replacing: int | None = None,
+    comm: str = "",
 ) -> int:
     """Run an executable file in a process of its own, or as the process `replacing`, to its end.
 
-    OSError ENOEXEC when it is neither program nor script.
+    OSError ENOEXEC when it is neither program nor script. `comm`: the script that it is the interpreter of.
 
     shell_scripts: a text without `#!` is run by bash, as bash does with it.
     """
     program = located.inode.content.program
     if program is None:
         return _script(
-            machine, hub, located, argv, view, environment, streams, ppid, tty, shell_scripts, depth, replacing
+            machine, hub, located, argv, view, environment, streams, ppid, tty, shell_scripts, depth, replacing, comm
         )
     command = COMMANDS.get(program)
     machine.budget.spend(60)
@@ -191,6 +192,7 @@ def launch(
     pid = processes.allocate() if before is None else before.pid
     if before is not None:
         _close(machine, before)
+    above = before or processes.get(ppid)
     processes.put(
         Process(
             pid=pid,
@@ -203,7 +205,10 @@ def launch(
             started=machine.clock.now,
             state="S" if program in _WAITING else "R",
             tty=tty,
+            unit=above.unit if above is not None else None,
             files=_opened(machine, streams.descriptors),
+            environment=before.environment if before is not None else (),
+            comm=comm,
         )
     )
     ctx = Context(
@@ -347,6 +352,7 @@ def _script(
     shell_scripts: bool,
     depth: int,
     replacing: int | None,
+    comm: str,
 ) -> int:
     content = located.inode.content
     head = content.read(0, min(content.size, 256))
@@ -364,7 +370,7 @@ def _script(
         rest = [*words[1:], located.path, *argv[1:]]
         return launch(
             machine, hub, interpreter, [words[0], *rest], view, environment, streams,
-            ppid=ppid, tty=tty, depth=depth + 1, replacing=replacing,
+            ppid=ppid, tty=tty, depth=depth + 1, replacing=replacing, comm=comm or comm_of(located.path),
         )  # fmt: skip
     if not shell_scripts or b"\0" in head:
         raise fail(errno.ENOEXEC, located.path)

@@ -5,14 +5,18 @@ from __future__ import annotations
 import sys
 from collections.abc import Sequence
 
+from immutables import Map
+
 from runners.sim.budget import Budget, BudgetExceeded
 from runners.sim.commands import COMMANDS
 from runners.sim.commands.context import Context
 from runners.sim.commands.open_files import Device
 from runners.sim.commands.streams import Buffer, Capture, Stream
 from runners.sim.commands.waiting import Hub, Killed
+from runners.sim.commands.wrappers import duration
 from runners.sim.lifecycle import KILL
 from runners.sim.machine import Job, JobResult, Machine
+from runners.sim.processes import Process
 from runners.sim.shell import redirections
 from runners.sim.shell.ast import Body, Command, Program
 from runners.sim.shell.builtins.jobs import report_finished
@@ -271,6 +275,20 @@ def run_script(
         shell.release()
 
 
+def _go_on(machine: Machine, pid: int, then: Map[int, Process]) -> None:
+    """A job that is not over when its time is goes on: its processes are there as they were `then`."""
+    left = [then[pid]] if pid in then else []
+    for process in left:
+        for file in process.files:
+            machine.files.open(file.inode)
+        machine.processes.put(process._replace(state="S"))
+        left += [one for one in then.values() if one.ppid == process.pid and one.pid not in machine.processes.by_pid]
+    main = then.get(pid)
+    if main is not None and main.program == "sleep":
+        spans = [duration(word) or 0.0 for word in main.argv[1:]]
+        machine.schedule(max(main.started + min(sum(spans), 1e12) - machine.clock.now, 0.0), "process-ends", (pid, 0))
+
+
 def run_job(machine: Machine, job: Job) -> JobResult:
     """Run a program to its end for a daemon. `machine.run_job` is this."""
     budget_before = machine.budget
@@ -280,19 +298,22 @@ def run_job(machine: Machine, job: Job) -> JobResult:
     view = machine.view(job.cred, job.cwd)
     environment = dict(job.environment)
     environment.setdefault("PATH", DEFAULT_PATH)
+    own = machine.processes.get(job.pid)
     source = Buffer(job.stdin) if job.stdin else Device(machine, "/dev/null", (1, 3))
     timed_out = False
     try:
         located = find_program(view, job.argv[0], environment["PATH"])
         status = launch(
             machine, hub, located, job.argv, view, environment, Streams(source, out, err, {0: source, 1: out, 2: err}),
-            ppid=job.pid or 1, tty="?", shell_scripts=True,
+            ppid=1, tty="?", shell_scripts=True, replacing=job.pid or None,
+            comm="" if own is None else own.comm,
         )  # fmt: skip
         if hub.tasks:
             hub.settle()
     except BudgetExceeded:
         timed_out, status = True, 124
         hub.cancel()
+        _go_on(machine, job.pid, hub.at_deadline)
     except OSError as error:
         err.data += f"{job.argv[0]}: {error.strerror}\n".encode("utf-8", "surrogateescape")
         status = 127 if error.errno == 2 else 126

@@ -156,9 +156,11 @@ def check_processes(shell: Shell) -> None:
 
 def _process_record(shell: Shell, pid: int, argv: tuple[str, ...], exe: str, program: str = "bash") -> Process:
     session = shell.session
+    own = shell.machine.processes.get(session.pid)
     return Process(
         pid=pid, ppid=session.pid, cred=session.cred, argv=argv, exe=exe, program=program, cwd=session.cwd,
-        started=shell.machine.clock.now, state="S", tty=session.tty,
+        started=shell.machine.clock.now, state="S", tty=session.tty, unit=None if own is None else own.unit,
+        comm=own.comm if own is not None and own.exe == exe else "",
     )  # fmt: skip
 
 
