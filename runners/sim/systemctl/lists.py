@@ -134,13 +134,17 @@ def list_timers(machine: Machine, patterns: Sequence[str], *, everything: bool, 
 
 def list_jobs(machine: Machine) -> list[str]:
     """Jobs that go on: starts of services that have not said yet that they are ready."""
-    found = [event for event in machine.events if event.kind == START_TIMEOUT and isinstance(event.argument, tuple)]
-    rows = [(str(one.order), one.argument[0], "start", "running") for one in found if waits(machine, one.argument[0])]
+    waiting = [
+        (str(event.order), str(event.argument[0]))
+        for event in machine.events
+        if event.kind == START_TIMEOUT and isinstance(event.argument, tuple)
+    ]
+    rows = [(number, unit, "start", "running") for number, unit in waiting if waits(machine, unit)]
     if not rows:
         return ["No jobs running."]
-    widths = [max(len(row[column]) for row in (("JOB", "UNIT", "TYPE", "STATE"), *rows)) for column in range(3)]
-    lines = [("JOB".rjust(widths[0]), "UNIT", "TYPE", "STATE"), *((row[0].rjust(widths[0]), *row[1:]) for row in rows)]
-    shown = [f"{one} {two:<{widths[1]}} {three:<{widths[2]}} {four}" for one, two, three, four in lines]
+    table = [("JOB", "UNIT", "TYPE", "STATE"), *rows]
+    wide, wider, widest = (max(len(row[column]) for row in table) for column in range(3))
+    shown = [f"{row[0]:>{wide}} {row[1]:<{wider}} {row[2]:<{widest}} {row[3]}" for row in table]
     return [*shown, "", f"{len(rows)} jobs listed."]
 
 
