@@ -16,6 +16,7 @@ from runners.sim.processes import Process
 Ready = Callable[[], bool]
 
 
+_KILL = 9
 _IDLE_KEPT = 6
 """Greenlets kept for the next pipeline: making one costs more than what most stages do."""
 
@@ -144,8 +145,19 @@ class Hub:
 
     def settle(self) -> None:
         """Let every task run until it waits for time or for something that will not come, without passing time."""
+        if getcurrent() is not self._root:
+            # Only the root resumes others: a task waits until all of them rest.
+            self.wait(self._at_rest)
+            return
         while not self.ending and self._pass(lambda: False):
             pass
+
+    def _at_rest(self) -> bool:
+        """Has every task something to wait for? Those that wait for just this do not keep each other awake."""
+        return all(
+            task.killed is None and task.ready is not None and (task.ready == self._at_rest or not task.ready())
+            for task in self.tasks
+        )
 
     def idle(self, end: float) -> None:
         """Let the tasks go on until `end`. What runs out of steps is ended, with all that goes on beside it."""
@@ -164,10 +176,12 @@ class Hub:
         self.ending = True
         while self.tasks:
             task = self.tasks.pop()
-            if task.greenlet is not None:
-                # Tidying up costs steps too, of which there may be none left.
-                with contextlib.suppress(BudgetExceeded):
+            # Tidying up costs steps too, of which there may be none left.
+            with contextlib.suppress(BudgetExceeded):
+                if task.greenlet is not None:
                     task.greenlet.throw()
+                elif task.killed_before is not None:
+                    task.killed_before(_KILL)
             task.done = True
         self.ending = False
 

@@ -217,12 +217,15 @@ class Shell:
 
     # -- subshells
 
-    def subshell(self, fds: Mapping[int, Stream] | None = None) -> Shell:
-        """A forked copy. It holds its own references to the descriptors: `release` gives them back."""
+    def subshell(self, fds: Mapping[int, Stream] | None = None, *, knows_jobs: bool = False) -> Shell:
+        """A forked copy. It holds its own references to the descriptors: `release` gives them back.
+
+        knows_jobs: `jobs` in it still lists this shell's.
+        """
         session = self.session.fork()
         session.pid = self.machine.processes.allocate()
         session.traps = {name: action for name, action in session.traps.items() if action == ""}
-        session.jobs = []
+        session.jobs = [job._replace(inherited=True) for job in session.jobs] if knows_jobs else []
         taken = dict(self.fds if fds is None else fds)
         for stream in taken.values():
             stream.users += 1

@@ -12,6 +12,8 @@ from runners.sim.shell.ast import (
     AndOr,
     Command,
     Pipeline,
+    Simple,
+    Word,
 )
 from runners.sim.shell.trapping import heed
 
@@ -77,7 +79,8 @@ def _stages(shell: Shell, node: Pipeline) -> int:
             if previous is not None:
                 release(previous)
             continue
-        child = shell.subshell(fds)
+        # Of all that may stand there, `jobs` alone is shown the jobs of the shell.
+        child = shell.subshell(fds, knows_jobs=type(command) is Simple and _first_word(command) == "jobs")
         # What was made for this stage belongs to it alone.
         if previous is not None:
             release(previous)
@@ -99,6 +102,11 @@ def _stages(shell: Shell, node: Pipeline) -> int:
     if "pipefail" in shell.session.options:
         return next((status for status in reversed(statuses) if status), 0)
     return statuses[-1]
+
+
+def _first_word(command: Simple) -> str | None:
+    first = command.words[0] if command.words else None
+    return first.literal if isinstance(first, Word) else None
 
 
 def and_or(shell: Shell, node: AndOr) -> int:

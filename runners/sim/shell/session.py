@@ -128,13 +128,14 @@ class Variable:
 
 
 class BackgroundJob(NamedTuple):
-    """One job of the shell. `status` is None while it runs."""
+    """One job of the shell. `status` is None while it runs. `inherited`: a child of the shell this one forked from."""
 
     number: int
     pid: int
     text: str
     status: int | None = None
     reported: bool = False
+    inherited: bool = False
 
 
 class Session:

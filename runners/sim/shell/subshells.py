@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING
 from runners.sim.budget import BudgetExceeded
 from runners.sim.commands.pipes import Pipe, PipeReader, PipeWriter
 from runners.sim.commands.streams import Capture, release
+from runners.sim.lifecycle import KILL
 from runners.sim.processes import Process
 from runners.sim.shell import redirections
 from runners.sim.shell.ast import (
@@ -41,7 +42,7 @@ def substitute_command(shell: Shell, program: Program) -> str:
     if quick is not None:
         return quick
     capture = Capture(shell.machine)
-    child = shell.subshell({**shell.fds, 1: capture})
+    child = shell.subshell({**shell.fds, 1: capture}, knows_jobs=True)
     child.text_depth += 1
     child.checked = 0 if "inherit_errexit" in shell.session.shopt else child.checked
     if "inherit_errexit" not in shell.session.shopt:
@@ -83,7 +84,7 @@ def substitute_process(shell: Shell, part: ProcessSubstitution) -> str:
     pipe = Pipe(shell.hub)
     reader, writer = PipeReader(pipe), PipeWriter(pipe)
     ours, theirs, fd = (reader, writer, 1) if part.direction == "<" else (writer, reader, 0)
-    child = shell.subshell({**shell.fds, fd: theirs})
+    child = shell.subshell({**shell.fds, fd: theirs}, knows_jobs=True)
     child.text_depth += 1
     release(theirs)
     shell.hub.spawn(child.session.pid, lambda: _ignore(child.isolated(lambda shell: shell.run_program(part.body))))
@@ -138,7 +139,12 @@ def start_job(shell: Shell, statement: Statement) -> None:
                 session.jobs[index] = known._replace(status=status)
 
     def body() -> None:
-        ended(child.isolated(lambda shell: shell.execute(statement.command)))
+        status = 128 + KILL
+        try:
+            status = child.isolated(lambda shell: shell.execute(statement.command))
+        finally:
+            # Also where the line that it was part of is torn down.
+            ended(status)
 
     def never_begun(signal: int) -> None:
         child.release()

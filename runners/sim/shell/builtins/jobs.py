@@ -96,6 +96,9 @@ def _done(shell: Shell, pid: int) -> int | None:
 
 
 def _await(shell: Shell, pid: int) -> int:
+    if any(job.pid == pid and job.inherited for job in shell.session.jobs):
+        # Only its parent can wait for a process.
+        return 127
     try:
         shell.hub.wait(lambda: _done(shell, pid) is not None)
     except Killed as killed:
@@ -109,7 +112,7 @@ def wait(shell: Shell, argv: list[str]) -> int:
     given, rest = options(shell, argv, "fnp:")
     session = shell.session
     if any(letter == "n" for letter, _ in given):
-        running = [job.pid for job in session.jobs if not job.reported]
+        running = [job.pid for job in session.jobs if not job.reported and not job.inherited]
         if not running:
             return 127
         shell.hub.wait(lambda: any(_done(shell, pid) is not None for pid in running))

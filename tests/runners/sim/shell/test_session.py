@@ -126,3 +126,24 @@ def test_pipelines_of_a_session_end_cleanly_one_after_another() -> None:
             assert not console.hub.tasks
     assert run_line(machine, session, "yes | cat", Limits(steps=50_000), console=console).timed_out
     assert run_line(machine, session, "seq 3 | wc -l", console=console).stdout == b"3\n"
+
+
+def test_a_builtin_in_a_pipeline_waits_for_no_job() -> None:
+    machine, session = fresh()
+    console = Console(machine, session, Limits())
+    done = run_line(machine, session, "sleep 7 & sleep 0.1; jobs | wc -l; jobs -p | cat | wc -l", console=console)
+    assert (done.stdout, done.timed_out) == (b"1\n1\n", False)
+    assert machine.clock.now - session.started < 1
+    assert (
+        run_line(machine, session, "(wait; echo $(wait %1; echo $?)); wait; jobs", console=console).stdout == b"127\n"
+    )
+    assert 7 < machine.clock.now - session.started < 8
+
+
+def test_jobs_that_end_with_a_line_out_of_time_are_gone() -> None:
+    machine, session = fresh()
+    console = Console(machine, session, Limits())
+    assert run_line(machine, session, "sleep 90 & sleep 80", Limits(seconds=10), console=console).timed_out
+    told = run_line(machine, session, "jobs; pgrep sleep", console=console)
+    assert (told.stdout, told.exit_code) == (b"[1]+  Killed                  sleep 90\n", 1)
+    assert run_line(machine, session, "jobs", console=console).stdout == b""
