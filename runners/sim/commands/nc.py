@@ -5,9 +5,9 @@ from __future__ import annotations
 from runners.sim.commands.context import Context
 from runners.sim.commands.options import Options
 from runners.sim.network.connect import ConnectFailure, Connection, accepted, connect
-from runners.sim.network.http import HttpFailure, HttpRequest, HttpResponse, exchange
 from runners.sim.network.names import ResolveFailure, resolve, resolve_all
 from runners.sim.programs.descriptors import bind
+from runners.sim.programs.dialogue import Dialogue
 from runners.sim.socket_table import service_name
 from runners.sim.tool import Tool
 
@@ -141,49 +141,14 @@ def _udp(ctx: Context, host: str, port: int, *, verbose: bool) -> int:
 
 
 def _talk(ctx: Context, connection: Connection) -> int:
-    """Send standard input, print the answer: a greeting, HTTP, or a line protocol that its server knows."""
+    """Send standard input, print what comes back at once."""
+    dialogue = Dialogue(ctx.machine, connection)
     sent = ctx.stdin.read(65536)
-    if connection.remote is not None and connection.remote.banner and connection.remote.kind in ("tcp", "ssh"):
-        ctx.out(connection.remote.banner.rstrip("\r\n") + "\r\n")
-        return 0
-    if connection.process is not None and connection.process.program == "sshd":
-        ctx.out("SSH-2.0-OpenSSH_9.2p1 Debian-2+deb12u2\r\n")
-        return 0
-    if not sent.strip():
-        return 0
-    first = sent.split(b"\n", 1)[0].decode("latin-1").split()
-    if len(first) >= 2 and first[0].isupper() and first[-1].startswith("HTTP/"):
-        _http(ctx, connection, sent, first)
-    elif connection.process is not None and connection.process.program == "redis-server":
-        _redis(ctx, connection, sent)
+    if sent:
+        dialogue.send(sent)
+    ctx.sleep(dialogue.seconds)
+    ctx.stdout.write(bytes(dialogue.answer))
     return 0
-
-
-def _http(ctx: Context, connection: Connection, sent: bytes, first: list[str]) -> None:
-    head, _, body = sent.replace(b"\r\n", b"\n").partition(b"\n\n")
-    headers = []
-    for line in head.decode("latin-1").split("\n")[1:]:
-        name, _, value = line.partition(":")
-        if value:
-            headers.append((name.strip(), value.strip()))
-    host = next((value for name, value in headers if name.lower() == "host"), connection.address)
-    answer = exchange(
-        ctx.machine, connection, HttpRequest(first[0], first[1], host, tuple(headers), body, connection.source)
-    )
-    if isinstance(answer, HttpFailure):
-        return
-    assert isinstance(answer, HttpResponse)
-    ctx.out(f"HTTP/1.1 {answer.status} {answer.reason}\r\n")
-    for name, value in answer.headers:
-        ctx.out(f"{name}: {value}\r\n")
-    ctx.out("\r\n")
-    ctx.stdout.write(answer.body)
-
-
-def _redis(ctx: Context, connection: Connection, sent: bytes) -> None:
-    lines = [line.strip() for line in sent.decode("utf-8", "surrogateescape").split("\n") if line.strip()]
-    for line in lines:
-        ctx.run(["redis-cli", "--no-auth-warning", "-h", connection.address, "-p", str(connection.port), *line.split()])
 
 
 def _telnet(ctx: Context) -> int:

@@ -6,6 +6,7 @@ import errno
 from typing import TYPE_CHECKING
 
 from runners.sim.commands.open_files import Device, open_file
+from runners.sim.commands.sockets import AddressError, is_network_path, open_socket
 from runners.sim.commands.streams import Buffer, Closed, Stream, release
 from runners.sim.files.tree import fail
 from runners.sim.machine import Machine
@@ -94,7 +95,7 @@ def _apply(shell: Shell, redirect: Redirect, saved: Saved) -> None:
         return
     target = _target(shell, redirect)
     if operator in ("&>", "&>>") or (operator == ">&" and fd is None and not _is_descriptor(target)):
-        stream = _open(shell, target, ">>" if operator == "&>>" else ">")
+        stream = _opened(shell, target, ">>" if operator == "&>>" else ">")
         stream.users += 1
         _put(shell, 1, stream, saved)
         _put(shell, 2, stream, saved)
@@ -102,7 +103,7 @@ def _apply(shell: Shell, redirect: Redirect, saved: Saved) -> None:
     if operator in (">&", "<&"):
         _duplicate(shell, (1 if operator == ">&" else 0) if fd is None else fd, target, saved)
         return
-    stream = _open(shell, target, operator)
+    stream = _opened(shell, target, operator)
     _put(shell, (0 if operator in ("<", "<>") else 1) if fd is None else fd, stream, saved)
 
 
@@ -131,6 +132,22 @@ def open_target(shell: Shell, redirect: Redirect, path: str) -> Stream:
     return _open(shell, path, redirect.operator)
 
 
+def _opened(shell: Shell, target: str, operator: str) -> Stream:
+    """What a redirection names: a file, or a place that bash connects to and then says first why it cannot."""
+    if not is_network_path(target):
+        return _open(shell, target, operator)
+    try:
+        return open_socket(shell.machine, shell.hub, shell.session.cred, target)
+    except AddressError as problem:
+        shell.error(str(problem))
+        raise fail(errno.EINVAL, target) from None
+    except OSError as error:
+        session = shell.session
+        name = "bash" if session.mode == "interactive" and not shell.sourced else session.source_name
+        shell.write_error(f"{name}: connect: {error.strerror}\n")
+        raise
+
+
 def _open(shell: Shell, path: str, operator: str) -> Stream:
     number = _DESCRIPTOR_PATHS.get(path)
     if number is None and path.startswith(("/dev/fd/", "/proc/self/fd/")):
@@ -142,8 +159,6 @@ def _open(shell: Shell, path: str, operator: str) -> Stream:
             raise fail(errno.ENOENT, path)
         stream.users += 1
         return stream
-    if path.startswith(("/dev/tcp/", "/dev/udp/")):
-        raise fail(errno.ECONNREFUSED, path)
     view = shell.view
     if operator == "<":
         return open_file(shell.machine, view, path, read=True)

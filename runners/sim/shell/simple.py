@@ -9,9 +9,9 @@ from typing import TYPE_CHECKING
 from runners.sim.commands.context import CommandExit
 from runners.sim.shell import assignment, execution, redirections, tracing
 from runners.sim.shell.ast import ArrayLiteral, Function, Simple
-from runners.sim.shell.builtins.table import BUILTINS, SPECIAL
+from runners.sim.shell.builtins.table import BUILTINS
 from runners.sim.shell.session import Variable
-from runners.sim.shell.signals import Abandon, ExpansionError, Return, ShellExit
+from runners.sim.shell.signals import Abandon, ExpansionError, Return
 from runners.sim.shell.subshells import drop_temporary
 
 if TYPE_CHECKING:
@@ -81,12 +81,12 @@ def _command(shell: Shell, node: Simple, argv: list[str]) -> int:
     if name == "exec" and builtin is not None and len(argv) == 1:
         saved = redirections.apply(shell, node.redirects)
         if saved is None:
-            return _special_failure(shell, name)
+            return 1
         redirections.keep(saved)
         return 0
     saved = redirections.apply(shell, node.redirects) if node.redirects else []
     if saved is None:
-        return _special_failure(shell, name) if name in SPECIAL and function is None else 1
+        return 1
     try:
         if function is not None:
             return _with_variables(shell, values, lambda: call_function(shell, function, argv))
@@ -99,12 +99,6 @@ def _command(shell: Shell, node: Simple, argv: list[str]) -> int:
     finally:
         if saved:
             redirections.restore(shell, saved)
-
-
-def _special_failure(shell: Shell, name: str) -> int:
-    if shell.session.mode != "interactive" and name == "exec":
-        raise ShellExit(1)
-    return 1
 
 
 def _with_variables(shell: Shell, values: Sequence[tuple[str, str]], run_it: Callable[[], int]) -> int:

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 
 from runners.sim.budget import BudgetExceeded
 from runners.sim.commands.pipes import PipeReader
+from runners.sim.commands.sockets import SocketStream
 from runners.sim.commands.streams import Stream
 from runners.sim.shell.builtins.arguments import options
 from runners.sim.shell.grammar.words import NAME
@@ -116,13 +117,14 @@ def split_fields(text: str, escaped: list[bool], ifs: str, limit: int | None) ->
 
 
 def _comes_in_time(shell: Shell, stream: Stream | None, seconds: float) -> bool:
-    """Is there something to read within that time? Only a pipe can be waited for."""
-    if not isinstance(stream, PipeReader) or stream.pipe.can_read():
+    """Is there something to read within that time? Only pipes and sockets can be waited for."""
+    source = stream.pipe if isinstance(stream, PipeReader) else stream if isinstance(stream, SocketStream) else None
+    if source is None or source.can_read():
         return True
-    clock, pipe = shell.machine.clock, stream.pipe
+    clock = shell.machine.clock
     wake = clock.now + seconds
-    shell.hub.wait(lambda: pipe.can_read() or clock.now >= wake, wake)
-    return pipe.can_read()
+    shell.hub.wait(lambda: source.can_read() or clock.now >= wake, wake)
+    return source.can_read()
 
 
 def read(shell: Shell, argv: list[str]) -> int:

@@ -110,3 +110,28 @@ def test_ping_counts(sh: Terminal) -> None:
     lines = sh("ping -c 2 127.0.0.1").lines
     assert lines[0] == "PING 127.0.0.1 (127.0.0.1) 56(84) bytes of data."
     assert lines[-2].startswith("2 packets transmitted, 2 received, 0% packet loss, time ")
+
+
+def test_bash_connects_by_itself(sh: Terminal) -> None:
+    assert sh("timeout 1 bash -c '</dev/tcp/127.0.0.1/80' && echo open").out == "open\n"
+    assert sh("(echo > /dev/tcp/localhost/http) && echo open").out == "open\n"
+    assert sh("(echo > /dev/tcp/127.0.0.1/81)").err == (
+        "bash: connect: Connection refused\nbash: /dev/tcp/127.0.0.1/81: Connection refused\n"
+    )
+    assert sh("< /dev/tcp/nosuch/80").err == (
+        "bash: nosuch: Name or service not known\nbash: /dev/tcp/nosuch/80: Invalid argument\n"
+    )
+    assert sh("< /dev/tcp/127.0.0.1/nosuch").err.startswith("bash: nosuch: Servname not supported for ai_socktype\n")
+    asked = "exec 3<>/dev/tcp/127.0.0.1/80; printf 'GET / HTTP/1.0\\r\\n\\r\\n' >&3; head -1 <&3; exec 3>&-"
+    assert sh(asked).out.startswith("HTTP/1.1 200 OK\r\n")
+    assert sh("exec 4<>/dev/tcp/127.0.0.1/22; read -t 2 l <&4; echo $l; read -t 2 l <&4; echo $?").lines[1] == "142"
+
+
+def test_what_a_firewall_drops_does_not_connect(sh: Terminal) -> None:
+    sh("iptables -I INPUT -p tcp --dport 80 -j DROP")
+    assert sh("timeout 3 bash -c '</dev/tcp/127.0.0.1/80'; echo $?").out == "124\n"
+
+
+def test_datagrams_are_sent_and_refused_later(sh: Terminal) -> None:
+    sent = sh("exec 5> /dev/udp/127.0.0.1/999; echo a >&5; echo $?; echo b >&5; echo $?")
+    assert (sent.out, sent.err) == ("0\n1\n", "bash: echo: write error: Connection refused\n")
