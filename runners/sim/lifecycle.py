@@ -94,11 +94,20 @@ def resolve(view: FileView, argv: Sequence[str], search: str = DEFAULT_PATH) -> 
     return Failure(problem, name)
 
 
-def _script(view: FileView, inode: Inode, path: str, argv: Sequence[str]) -> Executable | Failure:
-    head = inode.content.read(0, 256).split(b"\n", 1)[0]
+def interpreter_line(head: bytes) -> tuple[str, ...]:
+    """The interpreter that a script's first bytes name, and its one argument if there is one; () where they name none.
+
+    As the kernel reads it: a carriage return belongs to the name.
+    """
     if not head.startswith(b"#!"):
-        return Failure(errno.ENOEXEC, path)
-    words = head[2:].decode("utf-8", "surrogateescape").strip().split(None, 1)
+        return ()
+    line = head[2:].split(b"\n", 1)[0].decode("utf-8", "surrogateescape").replace("\t", " ").strip(" ")
+    name, _, argument = line.partition(" ")
+    return (name, argument.lstrip(" ")) if argument else (name,) if name else ()
+
+
+def _script(view: FileView, inode: Inode, path: str, argv: Sequence[str]) -> Executable | Failure:
+    words = interpreter_line(inode.content.read(0, 256))
     if not words:
         return Failure(errno.ENOEXEC, path)
     try:

@@ -16,7 +16,7 @@ from runners.sim.crashing import unforeseen
 from runners.sim.files.inode import EXECUTE, Inode, permits
 from runners.sim.files.tree import fail
 from runners.sim.files.view import FileView
-from runners.sim.lifecycle import Failure, comm_of, spawn
+from runners.sim.lifecycle import Failure, comm_of, interpreter_line, spawn
 from runners.sim.machine import Machine
 from runners.sim.processes import OpenFile, Process
 from runners.sim.shell import redirections
@@ -109,8 +109,7 @@ def external(shell: Shell, argv: list[str], variables: Mapping[str, str], *, in_
             shell.error(f"{located.path}: cannot execute binary file: Exec format error")
             return 126
         if error.filename2:
-            shell.error(f"{located.path}: {error.filename2}: bad interpreter: {error.strerror}")
-            return 126
+            return _no_interpreter(shell, located.path, error)
         return _not_run(shell, name, error)
 
 
@@ -141,6 +140,14 @@ def is_there(shell: Shell, name: str) -> bool:
     except OSError as error:
         return error.errno != errno.ENOENT
     return True
+
+
+def _no_interpreter(shell: Shell, path: str, error: OSError) -> int:
+    if error.errno == errno.ENOENT:
+        shell.error(f"{path}: cannot execute: required file not found")
+        return 127
+    shell.write_error(f"{shell.name()}: {path}: {error.filename2}: bad interpreter: {error.strerror}\n")
+    return 126
 
 
 def _not_run(shell: Shell, name: str, error: OSError) -> int:
@@ -356,22 +363,23 @@ def _script(
 ) -> int:
     content = located.inode.content
     head = content.read(0, min(content.size, 256))
-    if head.startswith(b"#!"):
-        words = head[2:].split(b"\n", 1)[0].decode("utf-8", "surrogateescape").strip().split(None, 1)
-        if not words or depth >= _MAX_INTERPRETERS:
-            raise fail(errno.ENOEXEC, located.path)
+    words = interpreter_line(head)
+    if words:
+        if depth >= _MAX_INTERPRETERS:
+            raise fail(errno.ELOOP, located.path)
         try:
             interpreter = check_program(view, words[0])
+            return launch(
+                machine, hub, interpreter, [*words, located.path, *argv[1:]], view, environment, streams,
+                ppid=ppid, tty=tty, depth=depth + 1, replacing=replacing, comm=comm or comm_of(located.path),
+            )  # fmt: skip
         except OSError as error:
+            if error.errno == errno.ENOEXEC:
+                raise
             code = errno.EACCES if error.errno == errno.EISDIR else error.errno or errno.ENOENT
             problem = fail(code, located.path)
             problem.filename2 = words[0]
             raise problem from None
-        rest = [*words[1:], located.path, *argv[1:]]
-        return launch(
-            machine, hub, interpreter, [words[0], *rest], view, environment, streams,
-            ppid=ppid, tty=tty, depth=depth + 1, replacing=replacing, comm=comm or comm_of(located.path),
-        )  # fmt: skip
     if not shell_scripts or b"\0" in head:
         raise fail(errno.ENOEXEC, located.path)
     bash = check_program(view, "/bin/bash")

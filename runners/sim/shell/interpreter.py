@@ -99,6 +99,11 @@ class Shell:
             except OSError:
                 return
 
+    def name(self) -> str:
+        """What messages call this shell, where no line is to blame."""
+        session = self.session
+        return "bash" if session.mode == "interactive" and not self.sourced else session.source_name
+
     def prefix(self) -> str:
         session = self.session
         if session.mode == "interactive" and not self.sourced:

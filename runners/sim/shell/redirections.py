@@ -142,9 +142,7 @@ def _opened(shell: Shell, target: str, operator: str) -> Stream:
         shell.error(str(problem))
         raise fail(errno.EINVAL, target) from None
     except OSError as error:
-        session = shell.session
-        name = "bash" if session.mode == "interactive" and not shell.sourced else session.source_name
-        shell.write_error(f"{name}: connect: {error.strerror}\n")
+        shell.write_error(f"{shell.name()}: connect: {error.strerror}\n")
         raise
 
 
