@@ -103,6 +103,21 @@ class Hub:
         self.tasks.append(task)
         return task
 
+    def begin(self) -> None:
+        """Give new tasks their first turn now: each goes as far as to where it waits or pauses."""
+        if getcurrent() is not self._root:
+            self.wait(lambda: all(task.greenlet is not None for task in self.tasks))
+            return
+        while fresh := [task for task in self.tasks if task.greenlet is None]:
+            for task in fresh:
+                self.machine.budget.spend(1)
+                self._resume(task)
+
+    def pause(self) -> None:
+        """Let everybody else have a turn before the current task goes on."""
+        turns = iter((False,))
+        self.wait(lambda: next(turns, True))
+
     def sleep(self, seconds: float) -> None:
         """Let virtual time pass for the current task, while the others go on."""
         wake = self.machine.clock.now + seconds
@@ -155,9 +170,15 @@ class Hub:
     def _at_rest(self) -> bool:
         """Has every task something to wait for? Those that wait for just this do not keep each other awake."""
         return all(
-            task.killed is None and task.ready is not None and (task.ready == self._at_rest or not task.ready())
+            task.killed is None
+            and (self._stopped(task) or task.ready == self._at_rest or (task.ready is not None and not task.ready()))
             for task in self.tasks
         )
+
+    def _stopped(self, task: Task) -> bool:
+        """By SIGSTOP, until SIGCONT."""
+        process = self.machine.processes.by_pid.get(task.pid) if task.listed else None
+        return process is not None and process.state == "T"
 
     def idle(self, end: float) -> None:
         """Let the tasks go on until `end`. What runs out of steps is ended, with all that goes on beside it."""
@@ -192,6 +213,8 @@ class Hub:
             if task.listed and task.pid not in self.machine.processes.by_pid:
                 task.killed = self.signals.pop(task.pid, 15)
             gone = task.killed is not None
+            if task.listed and not gone and self._stopped(task):
+                continue
             if task.done or (task.ready is not None and not task.ready() and not gone):
                 continue
             progress = True
@@ -230,7 +253,7 @@ class Hub:
         while not ready():
             if self._pass(ready):
                 continue
-            wakes = [task.wake for task in self.tasks if task.wake is not None]
+            wakes = [task.wake for task in self.tasks if task.wake is not None and not self._stopped(task)]
             if wake is not None:
                 wakes.append(wake)
             if not wakes:

@@ -33,7 +33,7 @@ class Shell:
 
     __slots__ = (
         "_view", "checked", "depth", "fds", "function_depth", "hub", "line", "lone", "loops", "machine",
-        "session", "sourced", "subshell_depth", "substitution_status", "temporary", "text_depth",
+        "session", "sourced", "starting", "subshell_depth", "substitution_status", "temporary", "text_depth",
     )  # fmt: skip
 
     def __init__(self, machine: Machine, session: Session, fds: dict[int, Stream], hub: Hub) -> None:
@@ -45,6 +45,8 @@ class Shell:
         self.depth = 0
         # The one command that this shell was made for: its process becomes the program that is run.
         self.lone: Command | None = None
+        # A background job opens its files at once, and runs its first command when others have had a turn.
+        self.starting = False
         self.loops = 0
         self.function_depth = 0
         self.sourced = 0
@@ -243,6 +245,7 @@ class Shell:
         child.subshell_depth = self.subshell_depth + 1
         child.text_depth = self.text_depth
         child.checked = self.checked
+        child.starting = self.starting
         return child
 
     def release(self) -> None:
@@ -282,6 +285,12 @@ class Shell:
             self.release()
         return session.status
 
+    def started(self) -> None:
+        """All is opened for the first command of what may be a background job."""
+        if self.starting:
+            self.starting = False
+            self.hub.pause()
+
     # -- redirections around compound commands
 
     def redirected(self, redirects: tuple[Redirect, ...], run: Callable[[], int]) -> int:
@@ -295,6 +304,7 @@ class Shell:
             if saved is None:
                 return 1
             try:
+                self.started()
                 return run()
             finally:
                 redirections.restore(self, saved)

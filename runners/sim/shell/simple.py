@@ -88,6 +88,8 @@ def _command(shell: Shell, node: Simple, argv: list[str]) -> int:
     if saved is None:
         return 1
     try:
+        if shell.starting:
+            shell.started()
         if function is not None:
             return _with_variables(shell, values, lambda: call_function(shell, function, argv))
         if builtin is not None:

@@ -131,6 +131,7 @@ def start_job(shell: Shell, statement: Statement) -> None:
     if session.mode == "interactive" and not shell.subshell_depth:
         shell.write_error(f"[{number}] {pid}\n")
     child.temporary = []
+    child.starting = True
 
     def ended(status: int) -> None:
         shell.machine.processes.remove(pid)
@@ -151,6 +152,7 @@ def start_job(shell: Shell, statement: Statement) -> None:
         ended(128 + signal)
 
     shell.hub.spawn(pid, body, listed=True, killed_before=never_begun)
+    shell.hub.begin()
     session.status = 0
 
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from runners.sim.commands.waiting import Killed
-from runners.sim.lifecycle import SIGNALS
+from runners.sim.lifecycle import CONT, SIGNALS, signal
 from runners.sim.shell.builtins.arguments import options
 from runners.sim.shell.session import BackgroundJob
 from runners.sim.shell.trapping import heed
@@ -30,9 +30,17 @@ def find_job(shell: Shell, spec: str) -> BackgroundJob | None:
     return None
 
 
-def describe(job: BackgroundJob, mark: str, *, with_pid: bool = False) -> str:
-    pid = f"{job.pid} " if with_pid else ""
-    if job.status is None:
+def is_stopped(shell: Shell, job: BackgroundJob) -> bool:
+    """A shell learns of it with job control alone."""
+    process = shell.machine.processes.get(job.pid)
+    return job.status is None and process is not None and process.state == "T" and "monitor" in shell.session.options
+
+
+def describe(job: BackgroundJob, mark: str, *, with_pid: bool = False, stopped: bool = False) -> str:
+    pid = f" {job.pid} " if with_pid else "  "
+    if stopped:
+        state = "Stopped (signal)" if with_pid else "Stopped"
+    elif job.status is None:
         state = "Running"
     elif job.status == 0:
         state = "Done"
@@ -40,8 +48,8 @@ def describe(job: BackgroundJob, mark: str, *, with_pid: bool = False) -> str:
         state = {15: "Terminated", 9: "Killed", 1: "Hangup", 2: "Interrupt"}.get(job.status - 128, "Terminated")
     else:
         state = f"Exit {job.status}"
-    tail = " &" if job.status is None else ""
-    return f"[{job.number}]{mark}  {pid}{state:<23} {job.text}{tail}\n"
+    tail = " &" if job.status is None and not stopped else ""
+    return f"[{job.number}]{mark}{pid}{state:<23} {job.text}{tail}\n"
 
 
 def mark_of(jobs: list[BackgroundJob], job: BackgroundJob) -> str:
@@ -78,12 +86,13 @@ def jobs(shell: Shell, argv: list[str]) -> int:
             else:
                 chosen.append(job)
     for job in chosen:
-        if ("r" in flags and job.status is not None) or "s" in flags:
+        stopped = is_stopped(shell, job)
+        if ("r" in flags and (stopped or job.status is not None)) or ("s" in flags and not stopped):
             continue
         if "p" in flags:
             shell.out(f"{job.pid}\n")
         else:
-            shell.out(describe(job, mark_of(listed, job), with_pid="l" in flags))
+            shell.out(describe(job, mark_of(listed, job), with_pid="l" in flags, stopped=stopped))
     session.jobs = [job for job in session.jobs if job.status is None]
     return status
 
@@ -154,6 +163,7 @@ def foreground(shell: Shell, argv: list[str]) -> int:
         shell.error(f"fg: {'current' if len(argv) < 2 else spec}: no such job")
         return 1
     shell.out(job.text + "\n")
+    _go_on(shell, job)
     status = _await(shell, job.pid)
     shell.session.jobs = [known for known in shell.session.jobs if known.pid != job.pid]
     return status
@@ -168,9 +178,17 @@ def background(shell: Shell, argv: list[str]) -> int:
     if job is None:
         shell.error(f"bg: {'current' if len(argv) < 2 else spec}: no such job")
         return 1
-    if job.status is None:
+    if is_stopped(shell, job):
+        _go_on(shell, job)
+        shell.out(f"[{job.number}]{mark_of(shell.session.jobs, job)} {job.text} &\n")
+    elif job.status is None:
         shell.error(f"bg: job {job.number} already in background")
     return 0
+
+
+def _go_on(shell: Shell, job: BackgroundJob) -> None:
+    if is_stopped(shell, job):
+        signal(shell.machine, job.pid, CONT)
 
 
 def disown(shell: Shell, argv: list[str]) -> int:

@@ -147,3 +147,52 @@ def test_jobs_that_end_with_a_line_out_of_time_are_gone() -> None:
     told = run_line(machine, session, "jobs; pgrep sleep", console=console)
     assert (told.stdout, told.exit_code) == (b"[1]+  Killed                  sleep 90\n", 1)
     assert run_line(machine, session, "jobs", console=console).stdout == b""
+
+
+def test_a_job_has_opened_its_files_before_the_next_command_runs() -> None:
+    machine, session = fresh()
+    console = Console(machine, session, Limits())
+    for job in (
+        "sleep 30 > /tmp/f",
+        "(sleep 30; echo x) > /tmp/f 2>&1",
+        "echo x | cat > /tmp/f",
+        "g > /tmp/f",
+        "if :; then sleep 1; fi > /tmp/f",
+        "sleep 5 | { sleep 6 > /tmp/f; }",
+    ):
+        done = run_line(machine, session, f"g() {{ sleep 3; }}; {job} & rm /tmp/f; echo $?", console=console)
+        assert done.stdout == b"0\n", job
+    done = run_line(machine, session, "sleep 1 > /nosuch/f & echo $?; wait $!; echo $?", console=console)
+    assert done.stdout == b"0\n1\n"
+    assert b"bash: /nosuch/f: No such file or directory\n" in done.stderr
+    inside = "(sleep 2 > /tmp/f & rm /tmp/f); true | { sleep 2 > /tmp/f & rm /tmp/f; }; echo $?"
+    assert run_line(machine, session, inside, console=console).stdout == b"0\n"
+
+
+def test_a_job_never_delays_the_shell() -> None:
+    machine, session = fresh()
+    console = Console(machine, session, Limits())
+    before = machine.clock.now
+    run_line(machine, session, "echo $(sleep 5; echo x) > /tmp/f & sleep 9 > /tmp/g & true", console=console)
+    assert machine.clock.now - before < 1
+    text = "while :; do :; done & (while :; do :; done) & ls /etc/passwd; kill %% %-"
+    said = run_line(machine, session, text, console=console)
+    assert (said.stdout, said.timed_out) == (b"/etc/passwd\n", False)
+
+
+def test_a_stopped_job_rests_until_it_is_continued() -> None:
+    machine, session = fresh()
+    console = Console(machine, session, Limits())
+
+    def out(text: str) -> str:
+        return run_line(machine, session, text, console=console).stdout.decode()
+
+    assert out("(sleep 2; echo late) & kill -STOP $!; sleep 5; ps -o stat= -p $!; jobs") == (
+        "T\n[1]+  Stopped                 (sleep 2; echo late)\n"
+    )
+    assert out("jobs -r; jobs -s | wc -l; bg; jobs") == (
+        "1\n[1]+ (sleep 2; echo late) &\n[1]+  Running                 (sleep 2; echo late) &\n"
+    )
+    assert out("wait") == "late\n"
+    assert out("sleep 9 & kill -STOP $!; kill -9 $!; wait $!; echo $?") == "137\n"
+    assert run_line(machine, session, "sleep 9 & kill -STOP $!; wait", Limits(seconds=30), console=console).timed_out
