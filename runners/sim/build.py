@@ -252,6 +252,9 @@ def _place(machine: Machine, file: SystemFile) -> None:
     machine.files.put(inode._replace(mtime=at, ctime=at))
 
 
+_SH = "/usr/bin/sh"
+
+
 def _binaries(machine: Machine) -> None:
     """Put every command's binary in its place, save those the machine lacks, and the daemons' that it names."""
     absent = frozenset(texts(machine.spec.settings.get("absent")))
@@ -259,7 +262,6 @@ def _binaries(machine: Machine) -> None:
     for path, program in machine.spec.section("programs").items():
         paths[path] = str(program)
     view = machine.view()
-    at = machine.spec.start_time - 160 * 86400
     given = {file.path for file in machine.spec.files}
     for path, program in paths.items():
         if path in given:
@@ -281,9 +283,16 @@ def _binaries(machine: Machine) -> None:
         content = Content.of(body).concat(Content.filled(b"\0", length - len(body)))._replace(program=program)
         view.write(path, content)
         view.chmod(path, 0o4755 if program in ("sudo", "su", "passwd", "mount", "umount", "newgrp", "chsh") else 0o755)
-        inode = view.stat(path)
-        at = machine.spec.start_time - 160 * DAY - mix(path) % (2 * DAY)
-        machine.files.put(inode._replace(mtime=at, ctime=at))
+        _installed_at(machine, path)
+    if not view.exists(_SH):
+        view.symlink("dash", _SH)
+        _installed_at(machine, _SH)
+
+
+def _installed_at(machine: Machine, path: str) -> None:
+    inode = machine.view().stat(path, follow=False)
+    at = machine.spec.start_time - 160 * DAY - mix(path) % (2 * DAY)
+    machine.files.put(inode._replace(mtime=at, ctime=at))
 
 
 def _last_checkpoint(machine: Machine) -> None:

@@ -57,6 +57,7 @@ OWNERS = {
     "free": "procps",
     "kill": "procps",
     "bash": "bash",
+    "dash": "dash",
     "sh": "dash",
     "ls": "coreutils",
     "cat": "coreutils",

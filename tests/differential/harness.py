@@ -152,9 +152,10 @@ def base_machine(now: float) -> Machine:
     view.symlink("usr/bin", "/bin")
     view.symlink("usr/sbin", "/sbin")
     for command in COMMANDS.values():
-        if shutil.which(command.name) is not None or command.name in ("bash", "sh"):
+        if shutil.which(command.name) is not None or command.name in ("bash", "dash"):
             view.write(command.path, Content(12, (b"\x7fELF\0binary",), command.name))
             view.chmod(command.path, 0o755)
+    view.symlink("dash", "/usr/bin/sh")
     for name, minor in (("null", 3), ("zero", 5), ("full", 7), ("random", 8), ("urandom", 9)):
         machine.files.create(view.stat("/dev"), name, stat.S_IFCHR | 0o666, 0, 0, device=(1, minor))
     view.write(
@@ -208,10 +209,12 @@ def kind(errors: bytes) -> str:
 
 
 class Pair:
-    """Both sides, prepared once; every case starts from the same tree again."""
+    """Both sides, prepared once; every case starts from the same tree again. `shell`: bash, or dash as sh."""
 
-    def __init__(self, folder: Path) -> None:
+    def __init__(self, folder: Path, shell: str = "bash") -> None:
         self.folder = folder
+        self.shell = "sh" if shell == "dash" else shell
+        self.dialect = shell
         self.environment = _with_mawk(folder.with_name(f"{folder.name}-bin"))
         self.now = float(int(time.time()))
         self.machine = base_machine(self.now)
@@ -220,21 +223,25 @@ class Pair:
     def simulated(self, script: str) -> Outcome:
         machine = self.machine.fork()
         session = Session(
-            variables=dict(ENVIRONMENT), cwd=str(self.folder), mode="command", name="bash",
-            pid=machine.processes.allocate(), started=machine.clock.now, seed=1,
+            variables=dict(ENVIRONMENT), cwd=str(self.folder), mode="command", name=self.shell,
+            pid=machine.processes.allocate(), started=machine.clock.now, seed=1, dialect=self.dialect,
         )  # fmt: skip
         result = run_line(machine, session, script, Limits(output_bytes=1 << 20, seconds=60.0))
-        return Outcome(result.stdout, 124 if result.timed_out else result.exit_code, kind(result.stderr))
+        return Outcome(result.stdout, 124 if result.timed_out else result.exit_code, self.errors(result.stderr))
 
     def real(self, script: str) -> Outcome:
         build_real(self.folder, self.now)
         done = subprocess.run(
-            ["bash", "-c", script], cwd=self.folder, capture_output=True, timeout=30, stdin=subprocess.DEVNULL,
+            [self.shell, "-c", script], cwd=self.folder, capture_output=True, timeout=30, stdin=subprocess.DEVNULL,
             env=self.environment, check=False,
         )  # fmt: skip
         return Outcome(
-            done.stdout, done.returncode if done.returncode >= 0 else 128 - done.returncode, kind(done.stderr)
+            done.stdout, done.returncode if done.returncode >= 0 else 128 - done.returncode, self.errors(done.stderr)
         )
+
+    def errors(self, said: bytes) -> str:
+        """What is compared of standard error: of dash, which numbers lines in all that it says, every byte."""
+        return kind(said) if self.dialect == "bash" else said.decode("utf-8", "replace")
 
 
 def _with_mawk(folder: Path) -> dict[str, str]:

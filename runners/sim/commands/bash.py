@@ -1,8 +1,9 @@
-"""bash, sh: the shell as a program."""
+"""bash: the shell as a program."""
 
 from __future__ import annotations
 
 import errno
+from typing import NamedTuple
 
 from runners.sim.commands.context import Context
 from runners.sim.commands.streams import Stream
@@ -11,7 +12,7 @@ from runners.sim.shell.nesting import Entered, Keyboard
 from runners.sim.shell.running import TerminalStream, run_script
 from runners.sim.shell.session import LONG_OPTIONS, SET_OPTIONS, Session
 
-NAMES = ("bash", "sh", "dash", "rbash")
+NAMES = ("bash", "rbash")
 _VERSION = """GNU bash, version 5.2.15(1)-release (x86_64-pc-linux-gnu)
 Copyright (C) 2022 Free Software Foundation, Inc.
 License GPLv3+: GNU GPL version 3 or later <http://gnu.org/licenses/gpl.html>
@@ -30,7 +31,7 @@ def main(ctx: Context) -> int:
         index += 1
         if word == "--":
             break
-        if word == "--version" and ctx.name != "dash":
+        if word == "--version":
             ctx.line(_VERSION)
             return 0
         if word.startswith("--"):
@@ -62,7 +63,7 @@ def main(ctx: Context) -> int:
         if not rest:
             ctx.err("-c: option requires an argument")
             return 2
-        text, name, positional, mode = rest[0], rest[1] if len(rest) > 1 else ctx.argv[0], rest[2:], "command"
+        started = Started("command", rest[1] if len(rest) > 1 else ctx.argv[0], rest[2:], rest[0])
     elif rest and not from_stdin:
         try:
             text = ctx.files.text(rest[0])
@@ -71,26 +72,43 @@ def main(ctx: Context) -> int:
         if "\0" in text[:80]:
             ctx.err(f"{rest[0]}: cannot execute binary file")
             return 126
-        name, positional, mode = rest[0], rest[1:], "script"
+        started = Started("script", rest[0], rest[1:], text)
     else:
-        text, name, positional, mode = "", ctx.argv[0], rest, "script"
-        from_stdin = True
-        if isinstance(ctx.stdin, Keyboard) and ctx.stdin.free and isinstance(ctx.stdout, TerminalStream):
-            mode, name = "interactive", f"-{ctx.name}" if login else ctx.argv[0].rsplit("/", 1)[-1]
+        started = Started("script", ctx.argv[0], rest, None)
+    return run(ctx, started, options, login=login)
+
+
+class Started(NamedTuple):
+    """How a shell was called. `text`: what it is to run; None where that comes from standard input."""
+
+    mode: str
+    name: str
+    positional: list[str]
+    text: str | None
+
+
+def run(ctx: Context, started: Started, options: set[str], *, login: bool, dialect: str = "bash") -> int:
+    """The life of a shell process. Raises Entered where it is one that somebody now types to."""
+    mode, name, positional, given = started
+    if given is None and isinstance(ctx.stdin, Keyboard) and ctx.stdin.free and isinstance(ctx.stdout, TerminalStream):
+        mode, name = "interactive", f"-{ctx.name.lstrip('-')}" if login else ctx.argv[0].rsplit("/", 1)[-1]
     session = Session(
         variables=ctx.environment, cred=ctx.cred, cwd=ctx.files.cwd, umask=ctx.files.umask, mode=mode, name=name,
         pid=ctx.pid, ppid=_parent(ctx), started=ctx.machine.clock.now, seed=ctx.machine.seed, tty=ctx.tty,
+        dialect=dialect,
     )  # fmt: skip
     session.source_name = name
     session.positional = positional
     session.options |= options
     session.login = login
-    if from_stdin and mode == "script":
+    text = given or ""
+    if given is None and mode == "script":
         text = ctx.stdin.read().decode("utf-8", "surrogateescape")
     if login:
-        text = _profile(ctx) + text
-        session.line_offset = -_profile(ctx).count("\n")
-    elif mode == "interactive" and ctx.name == "bash":
+        profile = _profile(ctx, ".profile" if dialect == "dash" else ".bash_profile")
+        text = profile + text
+        session.line_offset = -profile.count("\n")
+    elif mode == "interactive" and dialect == "bash":
         text = _sourced(ctx, "/etc/bash.bashrc", f"{ctx.environment.get('HOME', '/')}/.bashrc")
     fds: dict[int, Stream] = dict(ctx.descriptors or {})
     for number, stream in ((0, ctx.stdin), (1, ctx.stdout), (2, ctx.stderr)):
@@ -119,10 +137,10 @@ def _parent(ctx: Context) -> int:
     return process.ppid if process is not None else 1
 
 
-def _profile(ctx: Context) -> str:
-    """What a log-in shell reads first."""
+def _profile(ctx: Context, first: str) -> str:
+    """What a log-in shell reads first: the file `first` at home, else .profile."""
     home = ctx.environment.get("HOME", "/")
-    own = next((path for path in (f"{home}/.bash_profile", f"{home}/.profile") if ctx.files.exists(path)), "")
+    own = next((path for path in (f"{home}/{first}", f"{home}/.profile") if ctx.files.exists(path)), "")
     return _sourced(ctx, "/etc/profile", own)
 
 

@@ -40,7 +40,7 @@ def assign_text(shell: Shell, name: str, value: str, *, subscript: str | None = 
         return
     if variable is not None:
         if variable.readonly:
-            raise ExpansionError(f"{name}: readonly variable")
+            raise ExpansionError(f"{name}: readonly variable", dash=f"{name}: is read only")
         if variable.integer:
             number = shell.expander.arithmetic(value)
             if append:

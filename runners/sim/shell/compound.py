@@ -157,8 +157,7 @@ def _reporting(shell: Shell, run: Callable[[], int]) -> int:
     try:
         return run()
     except ExpansionError as problem:
-        shell.error(problem.message)
-        raise Abandon(problem.status, fatal=problem.fatal) from None
+        raise shell.expansion_failed(problem) from None
 
 
 def select(shell: Shell, node: Select) -> int:

@@ -32,7 +32,7 @@ PROGRAM_SECONDS = 0.002
 """Virtual time that starting a program takes."""
 _MAX_INTERPRETERS = 4
 _WAITING = frozenset(
-    {"bash", "dash", "flock", "find", "rbash", "runuser", "script", "sh", "sleep", "su", "sudo", "timeout", "watch"}
+    {"bash", "dash", "flock", "find", "rbash", "runuser", "script", "sleep", "su", "sudo", "timeout", "watch"}
     | {"awk", "cat", "column", "cut", "egrep", "grep", "head", "less", "mawk", "more", "sed", "sort", "tail", "tee"}
     | {"tr", "uniq", "wc", "xargs", "ssh", "nc", "ping", "journalctl"}
 )
@@ -87,7 +87,7 @@ def external(shell: Shell, argv: list[str], variables: Mapping[str, str], *, in_
     try:
         located = _locate(shell, name, variables.get("PATH"))
     except OSError as error:
-        return _not_run(shell, name, error)
+        return shell.dialect.not_run(shell, name, error)
     environment = shell.session.environment()
     if variables:
         environment.update(variables)
@@ -105,12 +105,7 @@ def external(shell: Shell, argv: list[str], variables: Mapping[str, str], *, in_
     except Killed as killed:
         return heed(shell, killed, told=True)
     except OSError as error:
-        if error.errno == errno.ENOEXEC:
-            shell.error(f"{located.path}: cannot execute binary file: Exec format error")
-            return 126
-        if error.filename2:
-            return _no_interpreter(shell, located.path, error)
-        return _not_run(shell, name, error)
+        return shell.dialect.not_run(shell, name, error, located.path)
 
 
 def _locate(shell: Shell, name: str, search: str | None) -> Located:
@@ -140,26 +135,6 @@ def is_there(shell: Shell, name: str) -> bool:
     except OSError as error:
         return error.errno != errno.ENOENT
     return True
-
-
-def _no_interpreter(shell: Shell, path: str, error: OSError) -> int:
-    if error.errno == errno.ENOENT:
-        shell.error(f"{path}: cannot execute: required file not found")
-        return 127
-    shell.write_error(f"{shell.name()}: {path}: {error.filename2}: bad interpreter: {error.strerror}\n")
-    return 126
-
-
-def _not_run(shell: Shell, name: str, error: OSError) -> int:
-    if error.errno == errno.EISDIR:
-        shell.error(f"{name}: Is a directory")
-        return 126
-    if error.errno == errno.ENOENT:
-        shell.error(f"{name}: {'No such file or directory' if '/' in name else 'command not found'}")
-        return 127
-    path = error.filename if error.filename and "/" not in name else name
-    shell.error(f"{path}: {error.strerror}")
-    return 126
 
 
 def launch(

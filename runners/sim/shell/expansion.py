@@ -174,7 +174,7 @@ class Expander:
             elif isinstance(part, ProcessSubstitution):
                 fields.add(self.shell.process_substitution(part), True)
             elif isinstance(part, BadSubstitution):
-                raise ExpansionError(f"{part.text}: bad substitution")
+                raise ExpansionError(f"{part.text}: bad substitution", dash="Bad substitution")
 
     def _collect_parameter(self, part: Parameter, fields: _Fields) -> None:
         default = self.parameters.default_word(part)
@@ -276,7 +276,7 @@ class Expander:
             return self._home(part.user)
         if isinstance(part, ProcessSubstitution):
             return self.shell.process_substitution(part)
-        raise ExpansionError(f"{part.text}: bad substitution")
+        raise ExpansionError(f"{part.text}: bad substitution", dash="Bad substitution")
 
     def _substitution(self, part: CommandSubstitution | ArithmeticSubstitution) -> str:
         if isinstance(part, CommandSubstitution):
@@ -309,18 +309,21 @@ class Expander:
 
     def arithmetic(self, text: str) -> int:
         """The value of an expression; ExpansionError where bash complains."""
+        dialect = self.shell.dialect
         try:
-            return evaluate(text, Variables(self._read, self._write, self.shell.spend))
+            return evaluate(dialect.expression(text), Variables(self._read, self._write, self.shell.spend))
         except ArithmeticExpressionError as problem:
-            raise ExpansionError(str(problem)) from None
+            raise ExpansionError(dialect.arithmetic_problem(str(problem), text)) from None
 
     def _read(self, name: str, subscript: str | None) -> str:
         value = self.parameters.element(name, subscript)
         if value is None:
             if "nounset" in self.shell.session.options:
-                raise ExpansionError(f"{name}: unbound variable", fatal=True, status=127)
+                raise ExpansionError(
+                    f"{name}: unbound variable", fatal=True, status=127, dash=f"{name}: parameter not set"
+                )
             return "0"
-        return value
+        return self.shell.dialect.operand(value)
 
     def _write(self, name: str, subscript: str | None, value: str) -> None:
         self.shell.assign(name, value, subscript=subscript)

@@ -20,7 +20,7 @@ from runners.sim.shell.ast import (
     Redirect,
     SyntaxProblem,
 )
-from runners.sim.shell.builtins.table import BUILTINS
+from runners.sim.shell.dialects import DIALECTS
 from runners.sim.shell.dispatch import EXECUTE
 from runners.sim.shell.expansion import Expander
 from runners.sim.shell.parser import parse
@@ -32,7 +32,7 @@ class Shell:
     """One running shell process: a session's state, its descriptors, and where it stands."""
 
     __slots__ = (
-        "_view", "checked", "depth", "fds", "function_depth", "hub", "line", "lone", "loops", "machine",
+        "_view", "checked", "depth", "dialect", "fds", "function_depth", "hub", "line", "lone", "loops", "machine",
         "session", "sourced", "starting", "subshell_depth", "substitution_status", "temporary", "text_depth",
     )  # fmt: skip
 
@@ -41,6 +41,7 @@ class Shell:
         self.session = session
         self.fds = fds
         self.hub = hub
+        self.dialect = DIALECTS[session.dialect]
         self.line = 0
         self.depth = 0
         # The one command that this shell was made for: its process becomes the program that is run.
@@ -78,7 +79,7 @@ class Shell:
 
     @property
     def builtins(self) -> Mapping[str, object]:
-        return BUILTINS
+        return self.dialect.builtins
 
     def run_builtin(self, argv: list[str]) -> int:
         return simple.run_builtin(self, argv)
@@ -107,10 +108,14 @@ class Shell:
         return "bash" if session.mode == "interactive" and not self.sourced else session.source_name
 
     def prefix(self) -> str:
-        session = self.session
-        if session.mode == "interactive" and not self.sourced:
-            return "bash: "
-        return f"{session.source_name}: line {max(self.line + session.line_offset, 1)}: "
+        return self.dialect.prefix(self, self.line)
+
+    def expansion_failed(self, problem: ExpansionError) -> Abandon:
+        """Say so; what is to be raised then."""
+        message, status, fatal = self.dialect.failure(problem)
+        self.error(message)
+        self.session.status = status
+        return Abandon(status, fatal=fatal)
 
     def assign(self, name: str, value: str, *, subscript: str | None = None, append: bool = False) -> None:
         """Set a variable or an element, by its attributes. ExpansionError for readonly ones and bad subscripts."""
@@ -143,15 +148,7 @@ class Shell:
         return self.session.status
 
     def report_problem(self, problem: SyntaxProblem) -> None:
-        session = self.session
-        if session.mode == "interactive" and not self.sourced:
-            self.write_error(f"bash: {problem.message}\n")
-            return
-        middle = "-c: " if session.mode == "command" and not self.sourced else ""
-        start = f"{session.source_name}: {middle}line {problem.line + session.line_offset}: "
-        self.write_error(f"{start}{problem.message}\n")
-        if problem.shown is not None:
-            self.write_error(f"{start}`{problem.shown}'\n")
+        self.dialect.report(self, problem)
 
     def run_text(self, text: str) -> int:
         """Parse and run a text in this shell (eval, source, traps)."""
@@ -166,7 +163,7 @@ class Shell:
         aliases = (
             tuple(sorted(session.aliases.items())) if session.aliases and "expand_aliases" in session.shopt else ()
         )
-        return parse(text, "extglob" in session.shopt, aliases)
+        return parse(text, "extglob" in session.shopt, aliases, self.dialect.parser)
 
     def run_body(self, body: Body) -> int:
         for statement in body.statements:
@@ -265,8 +262,7 @@ class Shell:
             except Abandon as abandoned:
                 session.status = abandoned.status
             except ExpansionError as problem:
-                self.error(problem.message)
-                session.status = problem.status if problem.fatal else 1
+                session.status = self.expansion_failed(problem).status
             except Return as returned:
                 session.status = returned.status
             except LoopControl:
@@ -302,7 +298,7 @@ class Shell:
         held, self.temporary = self.temporary, []
         try:
             if saved is None:
-                return 1
+                return self.dialect.not_redirected(self, "")
             try:
                 self.started()
                 return run()

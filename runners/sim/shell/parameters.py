@@ -16,6 +16,7 @@ if TYPE_CHECKING:
     from runners.sim.shell.expansion import Expander
 
 Value = str | list[str]
+_COMPUTED_ARRAYS = frozenset({"FUNCNAME", "PIPESTATUS", "BASH_SOURCE", "DIRSTACK", "GROUPS", "BASH_LINENO"})
 _LIST_DEFAULTS = frozenset({":-", "-", ":+", "+", ":=", "=", ":?", "?"})
 
 
@@ -56,6 +57,8 @@ class Parameters:
         """Variables that are computed when read."""
         shell = self.expander.shell
         session = shell.session
+        if name not in shell.dialect.computed:
+            return None
         if name == "RANDOM":
             return str(session.next_random())
         if name == "SRANDOM":
@@ -90,7 +93,7 @@ class Parameters:
                 return None
             return self.element(target, inner[:-1] if inner else subscript)
         if variable is None:
-            if name in ("FUNCNAME", "PIPESTATUS", "BASH_SOURCE", "DIRSTACK", "GROUPS", "BASH_LINENO"):
+            if name in _COMPUTED_ARRAYS and name in self.expander.shell.dialect.computed:
                 items = self.items(name)
                 if subscript is None:
                     return items[0] if items else None
@@ -207,10 +210,13 @@ class Parameters:
         if present:
             return None
         if kind == "?":
-            message = self.expander.text(part.argument) or (
-                "parameter null or not set" if operator == ":?" else "parameter not set"
-            )
-            raise ExpansionError(f"{part.name}: {message}", fatal=True, status=127)
+            given = self.expander.text(part.argument)
+            message = given or ("parameter null or not set" if operator == ":?" else "parameter not set")
+            or_null = " or null" if operator == ":?" else ""
+            raise ExpansionError(
+                f"{part.name}: {message}", fatal=True, status=127,
+                dash=f"{part.name}: {given or f'parameter not set{or_null}'}",
+            )  # fmt: skip
         if kind == "=":
             if not NAME.fullmatch(part.name):
                 raise ExpansionError(f"${part.name}: cannot assign in this way")
@@ -252,7 +258,9 @@ class Parameters:
         session = self.expander.shell.session
         if "nounset" in session.options and part.name not in ("@", "*"):
             label = part.name if part.subscript is None else f"{part.name}[{self._subscript(part)}]"
-            raise ExpansionError(f"{label}: unbound variable", fatal=True, status=127)
+            raise ExpansionError(
+                f"{label}: unbound variable", fatal=True, status=127, dash=f"{label}: parameter not set"
+            )
 
     def _list_value(self, part: Parameter, whole: str) -> Value:
         operator = part.operator

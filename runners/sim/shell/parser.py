@@ -18,9 +18,11 @@ _TIME_OPTION = re.compile(r"-p(?=\s)")
 
 
 @lru_cache(maxsize=4096)
-def parse(text: str, extglob: bool = False, aliases: tuple[tuple[str, str], ...] = ()) -> Program:
-    """The program a text is. Never raises: what does not parse is in `problem`."""
-    parser = Parser(text, extglob=extglob, aliases=dict(aliases))
+def parse(
+    text: str, extglob: bool = False, aliases: tuple[tuple[str, str], ...] = (), kind: type[Parser] | None = None
+) -> Program:
+    """The program a text is. Never raises: what does not parse is in `problem`. `kind`: the grammar, else bash's."""
+    parser = (kind or Parser)(text, extglob=extglob, aliases=dict(aliases))
     bodies: list[Body] = []
     try:
         start = 0
@@ -37,6 +39,9 @@ def parse(text: str, extglob: bool = False, aliases: tuple[tuple[str, str], ...]
 
 class Parser(Compound):
     """The top of the grammar: lists, pipelines, and which kind of command it is."""
+
+    MERGING = True
+    """Is there `|&`?"""
 
     # -- lists
 
@@ -66,7 +71,7 @@ class Parser(Compound):
         if self.src.startswith("&", self.pos) and not self.src.startswith("&&", self.pos):
             background = True
             self.pos += 1
-        elif self.src.startswith(";", self.pos) and not self.src.startswith((";;", ";&"), self.pos):
+        elif self.src.startswith(";", self.pos) and not self.src.startswith(self.CASE_ENDS, self.pos):
             self.pos += 1
         elif self.pos < len(self.src) and self.src[self.pos] not in "\n)" and not self.src.startswith(";", self.pos):
             raise self.unexpected()
@@ -79,9 +84,11 @@ class Parser(Compound):
         self.newlines()
         while True:
             if self.pos >= len(self.src):
-                raise self.unexpected_eof()
+                raise self.misplaced(enders)
             if self.at(enders):
                 break
+            if statements and (self.at_ender() or self.src.startswith((")", ";;"), self.pos)):
+                raise self.misplaced(enders)
             self._statement(statements)
             self.newlines()
         if not statements and enders != (";;",):
@@ -128,7 +135,7 @@ class Parser(Compound):
             self.blank()
             if not self.src.startswith("|", self.pos) or self.src.startswith("||", self.pos):
                 break
-            both = self.src.startswith("|&", self.pos)
+            both = self.MERGING and self.src.startswith("|&", self.pos)
             self.pos += 2 if both else 1
             merged.append(both)
             self.newlines()
@@ -191,7 +198,7 @@ class Parser(Compound):
         return Program((Body(tuple(statements)),) if statements else (), None)
 
     def subprogram(self, text: str) -> Program:
-        inner = Parser(text, extglob=self.extglob, depth=self.depth + 1)
+        inner = type(self)(text, extglob=self.extglob, depth=self.depth + 1)
         bodies: list[Body] = []
         try:
             while (body := inner.complete_command()) is not None:

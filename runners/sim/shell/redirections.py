@@ -34,13 +34,17 @@ def apply(shell: Shell, redirects: tuple[Redirect, ...]) -> Saved | None:
     try:
         for redirect in redirects:
             _apply(shell, redirect, saved)
-    except (RedirectionError, ExpansionError) as problem:
+    except ExpansionError as problem:
+        restore(shell, saved)
+        shell.error(shell.dialect.failure(problem).message)
+        return None
+    except RedirectionError as problem:
         restore(shell, saved)
         shell.error(str(problem))
         return None
     except OSError as error:
         restore(shell, saved)
-        shell.error(f"{error.filename}: {error.strerror}" if error.filename else str(error.strerror))
+        shell.error(shell.dialect.unopened(error, redirect.operator))
         return None
     return saved
 
@@ -134,7 +138,7 @@ def open_target(shell: Shell, redirect: Redirect, path: str) -> Stream:
 
 def _opened(shell: Shell, target: str, operator: str) -> Stream:
     """What a redirection names: a file, or a place that bash connects to and then says first why it cannot."""
-    if not is_network_path(target):
+    if not (shell.dialect.connects and is_network_path(target)):
         return _open(shell, target, operator)
     try:
         return open_socket(shell.machine, shell.hub, shell.session.cred, target)

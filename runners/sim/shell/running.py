@@ -137,6 +137,9 @@ def run_line(
             console.hub.settle()
         if session.mode == "interactive" and session.jobs:
             report_finished(shell)
+        if session.dialect == "dash" and isinstance(text, str):
+            # It counts on from line to line.
+            session.line_offset += text.count("\n") + 1
     except BudgetExceeded:
         timed_out = True
         status = 124
@@ -187,8 +190,7 @@ def _run(shell: Shell, text: str | Program, console: Console | None = None) -> i
     except Abandon as abandoned:
         return abandoned.status
     except ExpansionError as problem:
-        shell.error(problem.message)
-        return 1
+        return shell.expansion_failed(problem).status
     except Unwind:
         return session.status
     except RecursionError:

@@ -141,7 +141,7 @@ class BackgroundJob(NamedTuple):
 class Session:
     """The state of one shell process. `mode`: `interactive`, `command` (bash -c) or `script`; it words the messages.
 
-    `pid` is `$$`; `name` is `$0`; `cred` and `umask` are what commands run with.
+    `pid` is `$$`; `name` is `$0`; `cred` and `umask` are what commands run with; `dialect` is `bash` or `dash`.
     """
 
     def __init__(
@@ -158,6 +158,7 @@ class Session:
         started: float = 0.0,
         seed: int = 0,
         tty: str = "pts/0",
+        dialect: str = "bash",
     ) -> None:
         self.variables: dict[str, Variable] = {
             key: Variable(value, exported=True) for key, value in variables.items()
@@ -168,6 +169,7 @@ class Session:
         self.cwd = cwd
         self.umask = umask
         self.mode = mode
+        self.dialect = dialect
         self.name = name
         self.pid = pid
         self.home_pid = pid
@@ -175,10 +177,8 @@ class Session:
         self.tty = tty
         self.login = False
         self.positional: list[str] = []
-        self.options: set[str] = {"braceexpand", "hashall"} | (
-            {"histexpand", "history", "monitor", "emacs"} if mode == "interactive" else set()
-        )
-        self.shopt: set[str] = set(_SHOPT_ON) | ({"expand_aliases"} if mode == "interactive" else set())
+        self.options: set[str] = {"monitor"} if mode == "interactive" else set()
+        self.shopt: set[str] = {"expand_aliases"} if mode == "interactive" or dialect == "dash" else set()
         self.traps: dict[str, str] = {}
         self.history: list[str] = []
         self.hashed: dict[str, str] = {}
@@ -198,10 +198,27 @@ class Session:
         self.environment_cache: dict[str, str] | None = None
         # Arrays whose elements no fork can see, by name: these alone are changed in place.
         self._own_arrays: dict[str, Variable] = {}
-        self._shell_variables()
+        self.variables.setdefault("PATH", Variable(DEFAULT_PATH))
+        self.variables["PWD"] = Variable(self.cwd, exported=True)
+        if dialect == "dash":
+            self._start_dash()
+        else:
+            self._start_bash()
 
-    def _shell_variables(self) -> None:
+    def _start_dash(self) -> None:
+        """What dash sets by itself at its start."""
+        prompt = "# " if self.cred.uid == 0 else "$ "
+        for name, value in {"IFS": " \t\n", "OPTIND": "1", "PPID": str(self.ppid), "PS4": "+ "}.items():
+            self.variables[name] = Variable(value)
+        for name, value in {"PS1": prompt, "PS2": "> "}.items():
+            self.variables.setdefault(name, Variable(value))
+
+    def _start_bash(self) -> None:
         """What bash sets by itself at its start."""
+        self.options |= {"braceexpand", "hashall"}
+        self.shopt |= _SHOPT_ON
+        if self.mode == "interactive":
+            self.options |= {"histexpand", "history", "emacs"}
         defaults = {"IFS": " \t\n", "OPTIND": "1", "OPTERR": "1", "PS4": "+ ", "BASH": "/bin/bash"}
         defaults |= {"BASH_VERSION": "5.2.15(1)-release", "HOSTTYPE": "x86_64", "OSTYPE": "linux-gnu"}
         defaults |= {"MACHTYPE": "x86_64-pc-linux-gnu", "UID": str(self.cred.uid), "EUID": str(self.cred.uid)}
@@ -211,8 +228,6 @@ class Session:
         for name in ("UID", "EUID", "PPID"):
             self.variables[name].readonly = True
             self.variables[name].integer = True
-        self.variables.setdefault("PATH", Variable(DEFAULT_PATH))
-        self.variables["PWD"] = Variable(self.cwd, exported=True)
         level = self.variables.get("SHLVL")
         count = int(level.value) if level and isinstance(level.value, str) and level.value.isdigit() else 0
         self.variables["SHLVL"] = Variable(str(count + 1), exported=True)
@@ -311,6 +326,9 @@ class Session:
     def flags(self) -> str:
         """What `$-` says."""
         letters = [letter for letter, name in SET_OPTIONS.items() if name in self.options]
+        if self.dialect == "dash":
+            shown = {*letters, "i"} if self.mode == "interactive" else letters
+            return "".join(sorted(shown, key="ubaCvxnmifeE".find))
         order = "abefhkmnuvxBCEHPT"
         text = "".join(sorted(letters, key=order.find))
         if self.mode == "interactive":

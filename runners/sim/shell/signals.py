@@ -42,10 +42,11 @@ class Abandon(Unwind):
 
 
 class ExpansionError(Exception):
-    """An expansion failed; the text is the message behind `bash: `."""
+    """An expansion failed; the text is the message behind `bash: `, `dash` what dash says instead."""
 
-    def __init__(self, message: str, *, fatal: bool = False, status: int = 1) -> None:
+    def __init__(self, message: str, *, fatal: bool = False, status: int = 1, dash: str | None = None) -> None:
         super().__init__(message)
         self.message = message
+        self.dash = message if dash is None else dash
         self.fatal = fatal
         self.status = status

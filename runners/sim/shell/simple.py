@@ -9,7 +9,6 @@ from typing import TYPE_CHECKING
 from runners.sim.commands.context import CommandExit
 from runners.sim.shell import assignment, execution, redirections, tracing
 from runners.sim.shell.ast import ArrayLiteral, Function, Simple
-from runners.sim.shell.builtins.table import BUILTINS
 from runners.sim.shell.session import Variable
 from runners.sim.shell.signals import Abandon, ExpansionError, Return
 from runners.sim.shell.subshells import drop_temporary
@@ -30,9 +29,7 @@ def run(shell: Shell, node: Simple) -> int:
         argv = shell.expander.words(node.words)
         status = _command(shell, node, argv) if argv else _assignments_only(shell, node)
     except ExpansionError as problem:
-        shell.error(problem.message)
-        shell.session.status = problem.status if problem.fatal else 1
-        raise Abandon(shell.session.status, fatal=problem.fatal) from None
+        raise shell.expansion_failed(problem) from None
     finally:
         if shell.temporary:
             drop_temporary(shell)
@@ -54,7 +51,7 @@ def _assignments_only(shell: Shell, node: Simple) -> int:
     if node.redirects:
         saved = redirections.apply(shell, node.redirects)
         if saved is None:
-            return 1
+            return shell.dialect.not_redirected(shell, "")
         redirections.restore(shell, saved)
     return status
 
@@ -63,7 +60,7 @@ def _command(shell: Shell, node: Simple, argv: list[str]) -> int:
     session = shell.session
     name = argv[0]
     function = session.functions.get(name) if session.functions else None
-    builtin = BUILTINS.get(name) if function is None else None
+    builtin = shell.dialect.builtins.get(name) if function is None else None
     values: list[tuple[str, str]] = []
     for each in node.assignments:
         if not isinstance(each.value, ArrayLiteral):
@@ -72,7 +69,7 @@ def _command(shell: Shell, node: Simple, argv: list[str]) -> int:
                 text = (session.get(each.name) or "") + text
             known = session.variables.get(each.name)
             if known is not None and known.readonly:
-                raise ExpansionError(f"{each.name}: readonly variable")
+                raise ExpansionError(f"{each.name}: readonly variable", dash=f"{each.name}: is read only")
             values.append((each.name, text))
     if tracing.traced(shell):
         for key, value in values:
@@ -81,19 +78,22 @@ def _command(shell: Shell, node: Simple, argv: list[str]) -> int:
     if name == "exec" and builtin is not None and len(argv) == 1:
         saved = redirections.apply(shell, node.redirects)
         if saved is None:
-            return 1
+            return shell.dialect.not_redirected(shell, name)
         redirections.keep(saved)
         return 0
     saved = redirections.apply(shell, node.redirects) if node.redirects else []
     if saved is None:
-        return 1
+        return shell.dialect.not_redirected(shell, name if builtin is not None else "")
     try:
         if shell.starting:
             shell.started()
         if function is not None:
             return _with_variables(shell, values, lambda: call_function(shell, function, argv))
         if builtin is not None:
-            if values:
+            if values and name in shell.dialect.special:
+                for key, value in values:
+                    shell.assign(key, value)
+            elif values:
                 return _with_variables(shell, values, lambda: run_builtin(shell, argv))
             return run_builtin(shell, argv)
         session.last_argument = argv[-1]
@@ -127,9 +127,9 @@ def run_builtin(shell: Shell, argv: list[str]) -> int:
     name = argv[0]
     shell.session.last_argument = argv[-1]
     try:
-        return BUILTINS[name](shell, argv)
+        return shell.dialect.builtins[name](shell, argv)
     except CommandExit as ended:
-        return ended.status
+        return shell.dialect.builtin_failed(shell, name, ended.status)
     except OSError as error:
         if error.errno == errno.EPIPE:
             raise

@@ -126,7 +126,11 @@ def start_job(shell: Shell, statement: Statement) -> None:
     session.jobs.append(job)
     session.last_background = pid
     own = shell.machine.processes.get(session.pid)
-    shell.machine.processes.put(_process_record(shell, pid, ("bash",) if own is None else own.argv, "/usr/bin/bash"))
+    shell.machine.processes.put(
+        _process_record(shell, pid, ("bash",), "/usr/bin/bash")
+        if own is None
+        else _process_record(shell, pid, own.argv, own.exe, own.program)
+    )
     child.lone = statement.command
     if session.mode == "interactive" and not shell.subshell_depth:
         shell.write_error(f"[{number}] {pid}\n")

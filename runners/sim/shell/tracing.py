@@ -21,6 +21,8 @@ def traced(shell: Shell) -> bool:
 def mark(shell: Shell) -> str:
     """What stands before each line: PS4, with its first character repeated for each level."""
     prompt = shell.session.get("PS4") or "+ "
+    if shell.dialect.traces_plainly:
+        return prompt
     return prompt[:1] * shell.text_depth + prompt
 
 
@@ -29,7 +31,7 @@ def trace(shell: Shell, text: str) -> None:
 
 
 def trace_words(shell: Shell, words: Sequence[str]) -> None:
-    trace(shell, " ".join([quoted(word) for word in words]))
+    trace(shell, " ".join(words if shell.dialect.traces_plainly else [quoted(word) for word in words]))
 
 
 def trace_assignment(shell: Shell, name: str, value: str, mark_before: str) -> None:

@@ -88,12 +88,12 @@ def options(shell: Shell, argv: list[str], letters: str) -> tuple[list[tuple[str
             position += 1
             at = letters.find(letter)
             if at < 0 or letter in ":+":
-                raise usage_error(shell, argv[0], f"{word[0]}{letter}: invalid option")
+                raise shell.dialect.bad_option(shell, argv[0], word[0] + letter)
             if letters[at + 1 : at + 2] == ":":
                 value = word[position:]
                 if not value:
                     if index >= len(argv):
-                        raise usage_error(shell, argv[0], f"-{letter}: option requires an argument")
+                        raise shell.dialect.bad_option(shell, argv[0], f"-{letter}", lacking=True)
                     value = argv[index]
                     index += 1
                 given.append((letter, value))

@@ -12,24 +12,28 @@ if TYPE_CHECKING:
     from runners.sim.shell.interpreter import Shell
 
 
-def change_to(shell: Shell, target: str, label: str, *, physical: bool = False) -> bool:
-    """Make `target` the working folder; prints bash's message and gives False when that cannot be."""
+def change_to(shell: Shell, target: str, label: str | None, *, physical: bool = False) -> bool:
+    """Make `target` the working folder; False when that cannot be, with bash's message by `label` (None: without)."""
     session = shell.session
     view = shell.view
     logical = posixpath.normpath(posixpath.join(session.cwd, target)) if target else session.cwd
     if logical.startswith("//"):
         logical = logical[1:]
+    problem: str | None = None
+    path = logical
     try:
         inode = view.stat(target or ".")
         if not inode.is_dir:
-            shell.error(f"{label}: {target}: Not a directory")
-            return False
-        if not permits(inode, session.cred, EXECUTE):
-            shell.error(f"{label}: {target}: Permission denied")
-            return False
-        path = view.real_path(target or ".") if physical or "physical" in session.options else logical
+            problem = "Not a directory"
+        elif not permits(inode, session.cred, EXECUTE):
+            problem = "Permission denied"
+        elif physical or "physical" in session.options:
+            path = view.real_path(target or ".")
     except OSError as error:
-        shell.error(f"{label}: {target}: {error.strerror}")
+        problem = error.strerror
+    if problem is not None:
+        if label is not None:
+            shell.error(f"{label}: {target}: {problem}")
         return False
     session.set("OLDPWD", session.cwd)
     session.variables["OLDPWD"].exported = True

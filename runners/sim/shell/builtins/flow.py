@@ -79,10 +79,11 @@ def eval_(shell: Shell, argv: list[str]) -> int:
     if not text.strip():
         return 0
     shell.session.status = 0
-    return _run_inside(shell, text, "eval")
+    return run_inside(shell, text)
 
 
-def _run_inside(shell: Shell, text: str, label: str) -> int:
+def run_inside(shell: Shell, text: str) -> int:
+    """What eval does with its text."""
     shell.spend(2 * len(text))
     program = shell.parse(text)
     session = shell.session
@@ -93,15 +94,7 @@ def _run_inside(shell: Shell, text: str, label: str) -> int:
     finally:
         shell.text_depth -= 1
     if program.problem is not None:
-        if session.mode == "interactive" and not shell.sourced:
-            shell.error(program.problem.message)
-            if program.problem.shown is not None:
-                shell.error(f"`{program.problem.shown}'")
-        else:
-            start = f"{session.source_name}: {label}: line {program.problem.line + max(shell.line - 1, 0)}: "
-            shell.write_error(f"{start}{program.problem.message}\n")
-            if program.problem.shown is not None:
-                shell.write_error(f"{start}`{program.problem.shown}'\n")
+        shell.dialect.report(shell, program.problem, "eval")
         return 2 if program.problem.shown is not None else 1
     return session.status
 
@@ -169,10 +162,11 @@ def exec_(shell: Shell, argv: list[str]) -> int:
     raise ShellExit(status)
 
 
+_PSEUDO_SIGNALS = {"EXIT": 0, "ERR": 99, "DEBUG": 98, "RETURN": 100}
 _SIGNAL_NAMES = {f"SIG{name}": number for number, name in SIGNALS.items()}
 
 
-def _signal_name(text: str) -> str | None:
+def signal_name(text: str) -> str | None:
     """`EXIT`, `ERR`, `SIGINT`: the canonical name of what trap takes."""
     upper = text.upper()
     if upper in ("EXIT", "0"):
@@ -186,6 +180,11 @@ def _signal_name(text: str) -> str | None:
     return full if full in _SIGNAL_NAMES else None
 
 
+def signal_order(name: str) -> int:
+    """What traps are listed by."""
+    return _PSEUDO_SIGNALS.get(name, _SIGNAL_NAMES.get(name, 50))
+
+
 def trap(shell: Shell, argv: list[str]) -> int:
     given, rest = options(shell, argv, "lp")
     flags = {letter for letter, _ in given}
@@ -194,22 +193,21 @@ def trap(shell: Shell, argv: list[str]) -> int:
         shell.out(signal_table())
         return 0
     if "p" in flags or not rest:
-        wanted = [_signal_name(name) or "" for name in rest] if "p" in flags and rest else list(traps)
-        order = {"EXIT": 0, "ERR": 99, "DEBUG": 98, "RETURN": 100}
+        wanted = [signal_name(name) or "" for name in rest] if "p" in flags and rest else list(traps)
         known = [name for name in wanted if name in traps]
-        for known_name in sorted(known, key=lambda name: order.get(name, _SIGNAL_NAMES.get(name, 50))):
+        for known_name in sorted(known, key=signal_order):
             shell.out(f"trap -- {quote(traps[known_name])} {known_name}\n")
         return 0
     action: str | None = rest[0]
     names = rest[1:]
     if not names:
-        if _signal_name(rest[0]) is None:
+        if signal_name(rest[0]) is None:
             show_usage(shell, "trap")
             return 2
         names, action = rest, "-"
     status = 0
     for text in names:
-        name = _signal_name(text)
+        name = signal_name(text)
         if name is None:
             shell.error(f"trap: {text}: invalid signal specification")
             status = 1

@@ -71,6 +71,9 @@ class Compound(Conditions):
             if self.src.count("(", start) > self.src.count(")", start):
                 raise self.unexpected_end(")", start)
             self.pos = start
+        return self.subshell()
+
+    def subshell(self) -> Command:
         self.pos += 1
         self.deeper()
         inside = self.body(")")
@@ -104,7 +107,7 @@ class Compound(Conditions):
         line = self.line()
         self.blank()
         if kind == "for" and self.src.startswith("((", self.pos):
-            return self._arithmetic_for()
+            return self.arithmetic_for()
         start = self.pos
         word = self.word()
         if word is None:
@@ -148,7 +151,7 @@ class Compound(Conditions):
         self.expect("done")
         return inside
 
-    def _arithmetic_for(self) -> Command:
+    def arithmetic_for(self) -> Command:
         start = self.pos
         self.pos += 2
         first = self.arithmetic(";")

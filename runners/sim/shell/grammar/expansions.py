@@ -187,20 +187,20 @@ class Expansions(Quoting):
                 self.pos += 1
             name = self._parameter_name()
             if name is None:
-                return self._bad(start)
+                return self.bad(start)
             subscript = None
             if src[self.pos : self.pos + 1] == "[" and NAME.match(name):
                 subscript = self.subscript()
             if length:
                 if src[self.pos : self.pos + 1] != "}":
-                    return self._bad(start)
+                    return self.bad(start)
                 self.pos += 1
                 return Parameter(name, subscript, "length", None, None, indirect, quoted)
             if indirect and src[self.pos : self.pos + 2] in ("*}", "@}"):
                 kind = src[self.pos]
                 self.pos += 2
                 return Parameter(name, None, "prefix" + kind, None, None, False, quoted)
-            return self._operation(name, subscript, indirect, quoted, start)
+            return self.operation(name, subscript, indirect, quoted, start)
         finally:
             self.depth -= 1
 
@@ -236,7 +236,8 @@ class Expansions(Quoting):
         literal = "".join(part.text for part in inside if isinstance(part, Literal))
         return Word(tuple(inside), literal if all(type(part) is Literal for part in inside) else None)
 
-    def _operation(self, name: str, subscript: Word | None, indirect: bool, quoted: bool, start: int) -> Part:
+    def operation(self, name: str, subscript: Word | None, indirect: bool, quoted: bool, start: int) -> Part:
+        """What stands behind the name in `${…}`, whose beginning is at `start`."""
         src = self.src
         char = src[self.pos : self.pos + 1]
         if char == "}":
@@ -254,11 +255,11 @@ class Expansions(Quoting):
             operator = src[self.pos : self.pos + 2]
             self.pos += 2
             if src[self.pos : self.pos + 1] != "}":
-                return self._bad(start)
+                return self.bad(start)
             self.pos += 1
             return Parameter(name, subscript, operator, None, None, indirect, quoted)
         else:
-            return self._bad(start)
+            return self.bad(start)
         second = None
         if operator in _DEFAULTS and quoted:
             scan = self.quoted("}", nested=True)
@@ -294,7 +295,8 @@ class Expansions(Quoting):
                 raise self.unexpected_end("}", start)
         return Parameter(name, subscript, ":", offset, second, indirect, quoted)
 
-    def _bad(self, start: int) -> Part:
+    def bad(self, start: int) -> Part:
+        """A `${…}` that makes no sense."""
         depth = 0
         position = start + 1
         while position < len(self.src):

@@ -35,9 +35,9 @@ class Quoting(Scanner):
                 text = match.group()
                 if following not in ("<", ">") or src[end + 1 : end + 2] != "(":
                     self.pos = end
-                    return make_word([Literal(text, False)])
+                    return make_word([Literal(text, False)], braces=self.EXPANDED)
         parts = self.unquoted("").parts
-        return make_word(parts) if parts else None
+        return make_word(parts, braces=self.EXPANDED) if parts else None
 
     def unquoted(self, stops: str, *, in_assignment: bool = False, pattern: bool = False) -> Scan:
         """Parts up to a metacharacter (`stops` empty) or to one of `stops` outside quotes.
@@ -74,7 +74,7 @@ class Quoting(Scanner):
                 flush()
                 return Scan(parts, char)
             if not stops and char in _META:
-                if char in "<>" and src[self.pos + 1 : self.pos + 2] == "(":
+                if char in "<>" and src[self.pos + 1 : self.pos + 2] == "(" and self.EXPANDED:
                     flush()
                     parts.append(self.process_substitution(char))
                     continue

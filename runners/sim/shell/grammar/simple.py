@@ -21,6 +21,9 @@ _DECLARERS = frozenset({"declare", "typeset", "local", "export", "readonly", "al
 class SimpleCommands(Tokens):
     """One command of words, up to the operator that ends it."""
 
+    REDIRECT = _REDIRECT
+    ASSIGN = _ASSIGN
+
     def substitute_alias(self) -> None:
         """Put an alias's text in place of the word at `pos`. A name is not replaced inside its own text."""
         for _ in range(20):
@@ -47,7 +50,7 @@ class SimpleCommands(Tokens):
         declares = False
         while True:
             self.blank()
-            redirect = self._redirect()
+            redirect = self.redirect()
             if redirect is not None:
                 redirects.append(redirect)
                 continue
@@ -79,7 +82,7 @@ class SimpleCommands(Tokens):
         return Simple(tuple(assignments), tuple(words), tuple(redirects), line)
 
     def _assignment(self) -> Assignment | None:
-        match = _ASSIGN.match(self.src, self.pos)
+        match = self.ASSIGN.match(self.src, self.pos)
         if match is None:
             return None
         start = self.pos
@@ -102,7 +105,7 @@ class SimpleCommands(Tokens):
             self.pos = match.end()
         append = mark == "+="
         if self.src.startswith("(", self.pos) and subscript is None:
-            return Assignment(name, None, append, self._array())
+            return Assignment(name, None, append, self.array())
         return Assignment(name, subscript, append, self._assigned_value())
 
     def _assigned_value(self) -> Word:
@@ -114,7 +117,7 @@ class SimpleCommands(Tokens):
             return Word(tuple(parts), text)
         return Word(tuple(parts), None)
 
-    def _array(self) -> ArrayLiteral:
+    def array(self) -> ArrayLiteral:
         start = self.pos
         self.pos += 1
         items: list[tuple[Word | None, Word]] = []
@@ -153,16 +156,16 @@ class SimpleCommands(Tokens):
         found: list[Redirect] = []
         while True:
             self.blank()
-            redirect = self._redirect()
+            redirect = self.redirect()
             if redirect is None:
                 return tuple(found)
             found.append(redirect)
 
-    def _redirect(self) -> Redirect | None:
-        match = _REDIRECT.match(self.src, self.pos)
+    def redirect(self) -> Redirect | None:
+        match = self.REDIRECT.match(self.src, self.pos)
         if match is None:
             return None
-        operator = match.group("operator") or match.group("both")
+        operator = match[match.lastgroup or 0]
         self.pos = match.end()
         mark = match.group("fd")
         variable = mark[1:-1] if mark and mark.startswith("{") else None

@@ -34,6 +34,9 @@ class PendingDocument(NamedTuple):
 class Tokens(Expansions):
     """The text as tokens, with the here-documents still to come in `pending`."""
 
+    RESERVED = _RESERVED
+    CASE_ENDS: tuple[str, ...] = (";;", ";&")
+
     def __init__(
         self, src: str, *, extglob: bool = False, aliases: Mapping[str, str] | None = None, depth: int = 0
     ) -> None:
@@ -80,6 +83,10 @@ class Tokens(Expansions):
     def unexpected_eof(self) -> ShellSyntaxError:
         self.src = self.src if self.src.endswith("\n") else self.src + "\n"
         return ShellSyntaxError("syntax error: unexpected end of file", len(self.src), shown=False)
+
+    def misplaced(self, enders: tuple[str, ...]) -> ShellSyntaxError:  # noqa: ARG002 (some say what they expect)
+        """A list that one of `enders` should end is ended by something else."""
+        return self.unexpected_eof() if self.pos >= len(self.src) else self.unexpected()
 
     def unexpected_newline(self) -> ShellSyntaxError:
         return ShellSyntaxError("syntax error near unexpected token `newline'", self.pos)
@@ -147,7 +154,7 @@ class Tokens(Expansions):
                 if self.src.startswith(")", self.pos):
                     return True
             elif ender == ";;":
-                if self.src.startswith((";;", ";&"), self.pos) or self.reserved() == "esac":
+                if self.src.startswith(self.CASE_ENDS, self.pos) or self.reserved() == "esac":
                     return True
             elif self.reserved() == ender:
                 return True
@@ -163,10 +170,10 @@ class Tokens(Expansions):
         if char in ("{", "}", "!"):
             following = src[pos + 1 : pos + 2]
             return char if following == "" or following in " \t\n;&|()<>" else None
-        if src.startswith("[[", pos):
+        if src.startswith("[[", pos) and "[[" in self.RESERVED:
             return "[[" if src[pos + 2 : pos + 3] in (" ", "\t", "\n", "") else None
         match = NAME.match(src, pos)
-        if match is None or match.group() not in _RESERVED:
+        if match is None or match.group() not in self.RESERVED:
             return None
         following = src[match.end() : match.end() + 1]
         return match.group() if following == "" or following in " \t\n;&|()<>" else None

@@ -42,14 +42,14 @@ def glob_free(text: str) -> bool:
     return not _GLOB.search(text)
 
 
-def make_word(parts: list[Part]) -> Word:
-    """A word from its parts, with what is known about it beforehand."""
+def make_word(parts: list[Part], *, braces: bool = True) -> Word:
+    """A word from its parts, with what is known about it beforehand. braces: do they mean anything?"""
     only = parts[0] if len(parts) == 1 else None
-    if type(only) is Literal and (only.quoted or (not has_braces(only.text) and glob_free(only.text))):
+    if type(only) is Literal and (only.quoted or (not (braces and has_braces(only.text)) and glob_free(only.text))):
         return Word((only,), only.text)
     merged = tuple(parts)
     unquoted = "".join(part.text if not part.quoted else "\0" for part in merged if isinstance(part, Literal))
-    if has_braces(unquoted):
+    if braces and has_braces(unquoted):
         return Word(merged, None, True, few_alternatives(merged))
     if all(type(part) is Literal for part in merged) and glob_free(unquoted):
         return Word(merged, "".join(part.text for part in merged if isinstance(part, Literal)))
@@ -63,6 +63,9 @@ def text_word(text: str) -> Word:
 
 class Scanner:
     """Position `pos` in `src`. `extglob`: are extended globs read here? `depth`: how far nested."""
+
+    EXPANDED = True
+    """Do words know braces and `<(…)`?"""
 
     def __init__(self, src: str, *, extglob: bool = False, depth: int = 0) -> None:
         self.src = src
