@@ -4,17 +4,19 @@ from __future__ import annotations
 
 import errno
 import re
-from collections.abc import Container, Mapping
+from collections.abc import Container, Mapping, Sequence
 from typing import TYPE_CHECKING, NamedTuple
 
 from runners.sim.commands.context import CommandExit
 from runners.sim.shell.ast import SyntaxProblem
 from runners.sim.shell.builtins.arguments import show_usage
 from runners.sim.shell.builtins.dash import DASH_BUILTINS
+from runners.sim.shell.builtins.jobs import state_of
 from runners.sim.shell.builtins.table import BUILTINS, SPECIAL, Builtin
 from runners.sim.shell.grammar.dash import DashParser
 from runners.sim.shell.parser import Parser
-from runners.sim.shell.signals import ExpansionError, ShellExit
+from runners.sim.shell.session import BackgroundJob
+from runners.sim.shell.signals import Abandon, ExpansionError, ShellExit
 
 if TYPE_CHECKING:
     from runners.sim.shell.interpreter import Shell
@@ -74,6 +76,30 @@ class Dialect:
         shell.write_error(f"{start}{problem.message}\n")
         if shown is not None:
             shell.write_error(f"{start}`{shown}'\n")
+
+    # -- jobs
+
+    announces_jobs = True
+    """Does it say the number of a job that it starts?"""
+
+    def listed(self, jobs: Sequence[BackgroundJob]) -> Sequence[BackgroundJob]:
+        """In the order in which they are shown."""
+        return jobs
+
+    def job(
+        self,
+        shell: Shell,  # noqa: ARG002 (the interface)
+        job: BackgroundJob,
+        mark: str,
+        *,
+        with_pid: bool = False,
+        stopped: bool = False,
+    ) -> str:
+        """A job's line."""
+        pid = f" {job.pid} " if with_pid else "  "
+        state = state_of(job, stopped=stopped, exited="Exit {}") + (" (signal)" if stopped and with_pid else "")
+        tail = " &" if job.status is None and not stopped else ""
+        return f"[{job.number}]{mark}{pid}{state:<23} {job.text}{tail}\n"
 
     # -- failures
 
@@ -153,6 +179,16 @@ class Dash(Dialect):
         if shell.session.mode != "interactive":
             raise ShellExit(2)
 
+    announces_jobs = False
+
+    def listed(self, jobs: Sequence[BackgroundJob]) -> Sequence[BackgroundJob]:
+        return jobs[::-1]
+
+    def job(self, shell: Shell, job: BackgroundJob, mark: str, *, with_pid: bool = False, stopped: bool = False) -> str:
+        state = state_of(job, stopped=stopped, exited="Done({})") + (" (signal)" if stopped else "")
+        start = f"[{job.number}] {mark} {f'{job.pid} ' if with_pid else ''}{state}"
+        return f"{start:<33}{job.text if 'monitor' in shell.session.options else ''}\n"
+
     def failure(self, problem: ExpansionError) -> Failure:
         return Failure(problem.dash, 2, True)
 
@@ -169,8 +205,8 @@ class Dash(Dialect):
         return self.builtin_failed(shell, name, 2)
 
     def builtin_failed(self, shell: Shell, name: str, status: int) -> int:
-        if name in self.special and shell.session.mode != "interactive":
-            raise ShellExit(status)
+        if name in self.special:
+            raise Abandon(status) if shell.session.mode == "interactive" else ShellExit(status)
         return status
 
     def bad_option(self, shell: Shell, name: str, option: str, *, lacking: bool = False) -> CommandExit:

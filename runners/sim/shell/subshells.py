@@ -132,7 +132,7 @@ def start_job(shell: Shell, statement: Statement) -> None:
         else _process_record(shell, pid, own.argv, own.exe, own.program)
     )
     child.lone = statement.command
-    if session.mode == "interactive" and not shell.subshell_depth:
+    if session.mode == "interactive" and not shell.subshell_depth and shell.dialect.announces_jobs:
         shell.write_error(f"[{number}] {pid}\n")
     child.temporary = []
     child.starting = True

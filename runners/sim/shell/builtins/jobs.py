@@ -36,20 +36,17 @@ def is_stopped(shell: Shell, job: BackgroundJob) -> bool:
     return job.status is None and process is not None and process.state == "T" and "monitor" in shell.session.options
 
 
-def describe(job: BackgroundJob, mark: str, *, with_pid: bool = False, stopped: bool = False) -> str:
-    pid = f" {job.pid} " if with_pid else "  "
+def state_of(job: BackgroundJob, *, stopped: bool, exited: str) -> str:
+    """What is said of it; `exited`: the words for a status that is not 0."""
     if stopped:
-        state = "Stopped (signal)" if with_pid else "Stopped"
-    elif job.status is None:
-        state = "Running"
-    elif job.status == 0:
-        state = "Done"
-    elif job.status > 128 and job.status - 128 in SIGNALS:
-        state = {15: "Terminated", 9: "Killed", 1: "Hangup", 2: "Interrupt"}.get(job.status - 128, "Terminated")
-    else:
-        state = f"Exit {job.status}"
-    tail = " &" if job.status is None and not stopped else ""
-    return f"[{job.number}]{mark}{pid}{state:<23} {job.text}{tail}\n"
+        return "Stopped"
+    if job.status is None:
+        return "Running"
+    if job.status == 0:
+        return "Done"
+    if job.status > 128 and job.status - 128 in SIGNALS:
+        return {15: "Terminated", 9: "Killed", 1: "Hangup", 2: "Interrupt"}.get(job.status - 128, "Terminated")
+    return exited.format(job.status)
 
 
 def mark_of(jobs: list[BackgroundJob], job: BackgroundJob) -> str:
@@ -62,9 +59,9 @@ def report_finished(shell: Shell) -> None:
     """What an interactive bash says before its next prompt."""
     session = shell.session
     listed = [job for job in session.jobs if not job.reported]
-    for job in listed:
+    for job in shell.dialect.listed(listed):
         if job.status is not None:
-            shell.write_error(describe(job, mark_of(listed, job)))
+            shell.write_error(shell.dialect.job(shell, job, mark_of(listed, job)))
     session.jobs = [job for job in session.jobs if job.status is None]
 
 
@@ -85,14 +82,14 @@ def jobs(shell: Shell, argv: list[str]) -> int:
                 status = 1
             else:
                 chosen.append(job)
-    for job in chosen:
+    for job in shell.dialect.listed(chosen):
         stopped = is_stopped(shell, job)
         if ("r" in flags and (stopped or job.status is not None)) or ("s" in flags and not stopped):
             continue
         if "p" in flags:
             shell.out(f"{job.pid}\n")
         else:
-            shell.out(describe(job, mark_of(listed, job), with_pid="l" in flags, stopped=stopped))
+            shell.out(shell.dialect.job(shell, job, mark_of(listed, job), with_pid="l" in flags, stopped=stopped))
     session.jobs = [job for job in session.jobs if job.status is None]
     return status
 
