@@ -163,7 +163,7 @@ class Shell:
         aliases = (
             tuple(sorted(session.aliases.items())) if session.aliases and "expand_aliases" in session.shopt else ()
         )
-        return parse(text, "extglob" in session.shopt, aliases, self.dialect.parser)
+        return parse(text, "extglob" in session.shopt, aliases, self.dialect.parser)  # type: ignore[arg-type]  # (a class is hashable)
 
     def run_body(self, body: Body) -> int:
         for statement in body.statements:
