@@ -2,33 +2,18 @@
 
 from __future__ import annotations
 
-import ipaddress
-
 from runners.sim.machine import Machine, mix
-from runners.sim.network.state import Interface
+from runners.sim.network.state import Interface, dotted, mask, number
 
 
-def network_of(interface: Interface) -> ipaddress.IPv4Network:
-    return ipaddress.ip_network(f"{interface.address}/{interface.prefix}", strict=False)  # type: ignore[return-value]
-
-
-def outward(machine: Machine) -> Interface | None:
-    """The interface that leads out, if there is one and it is up."""
-    for interface in machine.network.interfaces:
-        if interface.name != "lo" and interface.up:
-            return interface
-    return None
-
-
-def routes(machine: Machine) -> list[tuple[str, str, str]]:
-    """(destination, gateway or "", interface) of the main table; the default route first."""
+def neighbours(machine: Machine) -> list[tuple[str, str, str]]:
+    """(address, hardware address, interface) of the machines that share a subnet with this one."""
+    network = machine.network
     found = []
-    first = outward(machine)
-    if first is not None and machine.network.gateway:
-        found.append(("default", machine.network.gateway, first.name))
-    for interface in machine.network.interfaces:
-        if interface.name != "lo" and interface.up and interface.address:
-            found.append((str(network_of(interface)), "", interface.name))
+    for address in dict.fromkeys(one for one in (network.router, *network.hosts) if one):
+        way = network.way(address)
+        if way is not None and not way.gateway:
+            found.append((address, f"52:54:00:12:35:{number(address) & 255:02x}", way.interface.name))
     return found
 
 
@@ -36,13 +21,12 @@ def route_table(machine: Machine, *, netstat: bool) -> list[str]:
     """The table of `route -n` and `netstat -rn`."""
     tail = "   MSS Window  irtt Iface" if netstat else " Metric Ref    Use Iface"
     out = ["Kernel IP routing table", f"{'Destination':<16}{'Gateway':<16}{'Genmask':<16}Flags{tail}"]
-    for destination, gateway, name in routes(machine):
-        network = ipaddress.ip_network("0.0.0.0/0" if destination == "default" else destination)
-        flags = "UG" if gateway else "U"
-        figures = "      0 0          0" if netstat else " 0      0        0"
-        through = gateway or "0.0.0.0"  # noqa: S104 (what the table shows for none)
-        line = f"{network.network_address!s:<16}{through:<16}{network.netmask!s:<16}{flags:<5}{figures} {name}"
-        out.append(line)
+    for route in machine.network.routes:
+        flags = ("U" if route.kind == "unicast" else "!") + "G" * bool(route.gateway) + "H" * (route.prefix == 32)
+        figures = "      0 0          0" if netstat else f" {route.metric:<6} 0        0"
+        through = route.gateway or ("0.0.0.0" if route.kind == "unicast" else "-")  # noqa: S104 (shown for none)
+        line = f"{dotted(route.network):<16}{through:<16}{dotted(mask(route.prefix)):<16}{flags:<5}{figures}"
+        out.append(f"{line} {route.device or '*'}")
     return out
 
 

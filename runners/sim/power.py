@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from runners.sim.lifecycle import deliver
 from runners.sim.machine import Machine
-from runners.sim.network.described import kernel_settings
+from runners.sim.network.described import attach, kernel_settings
 from runners.sim.network.firewall import restore
 from runners.sim.systemctl.lists import wants_links
 from runners.sim.systemd import manager
@@ -37,7 +37,8 @@ def reboot(machine: Machine) -> None:
 
 
 def _forget(machine: Machine) -> None:
-    """Rules of the packet filter live in memory: after a boot they are what is saved, or what the system comes with."""
+    """Addresses, routes and the packet filter's rules live in memory: a boot makes them what is saved or described."""
+    attach(machine)
     view = machine.view()
     saved = "/etc/iptables/rules.v4"
     lines = view.text(saved).splitlines() if view.exists(saved) else texts(machine.spec.settings.get("firewall"))

@@ -7,7 +7,6 @@ import math
 import stat
 import weakref
 from collections.abc import Callable, Mapping
-from ipaddress import ip_network
 
 from runners.sim.files.content import EMPTY, Content
 from runners.sim.files.inode import Inode
@@ -15,6 +14,7 @@ from runners.sim.files.tree import fail
 from runners.sim.lifecycle import TICKS_OF_THE_DEAD
 from runners.sim.machine import Busy, Machine
 from runners.sim.memory import memory, swap_area
+from runners.sim.network.state import dotted, mask
 from runners.sim.process_files import PROCESS_FILES, name_now
 from runners.sim.processes import Process
 from runners.sim.socket_table import inodes, rows
@@ -368,18 +368,13 @@ def _tcp(machine: Machine) -> str:
 
 
 def _routes(machine: Machine) -> str:
-    """The way out, and the network at hand, as route(8) reads them."""
+    """The main table as route(8) reads it."""
     lines = ["Iface\tDestination\tGateway \tFlags\tRefCnt\tUse\tMetric\tMask\t\tMTU\tWindow\tIRTT"]
-    for interface in machine.network.interfaces:
-        if interface.name == "lo" or not interface.up or not interface.address:
-            continue
-        here = ip_network(f"{interface.address}/{interface.prefix}", strict=False)
-        routes = [(str(here.network_address), "0.0.0.0", "0001", str(here.netmask))]  # noqa: S104 (no gateway)
-        if machine.network.gateway:
-            routes.insert(0, ("0.0.0.0", machine.network.gateway, "0003", "0.0.0.0"))  # noqa: S104 (anywhere)
-        for to, gateway, flags, mask in routes:
-            words = (interface.name, _hex(to), _hex(gateway), flags, "0", "0", "0", _hex(mask), "0", "0", "0")
-            lines.append("\t".join(words))
+    for route in machine.network.routes:
+        flags = 0x1 | 0x2 * bool(route.gateway) | 0x4 * (route.prefix == 32) | 0x200 * (route.kind != "unicast")
+        to, through, reach = (_hex(text) for text in (dotted(route.network), route.gateway, dotted(mask(route.prefix))))
+        words = (route.device or "*", to, through, f"{flags:04X}", "0", "0", str(route.metric), reach, "0", "0", "0")
+        lines.append("\t".join(words))
     return "".join(f"{line:<127}\n" for line in lines)
 
 

@@ -49,11 +49,12 @@ def main(ctx: Context) -> int:
         return 0
     if options.has("I"):
         addresses = [
-            interface.address
+            address.text
             for interface in ctx.machine.network.interfaces
-            if interface.name != "lo" and interface.up and interface.address
+            if interface.name != "lo" and interface.up
+            for address in interface.addresses
         ]
-        ctx.line(" ".join(addresses) + " ")
+        ctx.line("".join(f"{address} " for address in addresses))
         return 0
     if options.has("i", "f", "long", "d", "A", "a") or ctx.name == "dnsdomainname":
         address = resolve(ctx.machine, name)

@@ -9,7 +9,6 @@ from typing import NamedTuple
 from runners.sim.commands.context import Context
 from runners.sim.commands.following import interrupted_at
 from runners.sim.commands.waiting import Killed
-from runners.sim.net_tools import outward
 from runners.sim.network.firewall import Packet, verdict
 from runners.sim.network.names import ResolveFailure, canonical, resolve, resolve_all
 from runners.sim.tool import Tool
@@ -115,9 +114,9 @@ def _echo(ctx: Context, tally: _Tally, course: _Course) -> bool:
             ctx.stderr.write(b"ping: sendmsg: Operation not permitted\n")
         elif course.reach == "unreachable":
             tally.errors += 1
-            own = outward(ctx.machine)
+            way = ctx.machine.network.way(course.address)
             if not course.quiet:
-                source = own.address if own else course.address
+                source = way.source if way is not None else course.address
                 ctx.line(f"From {source} icmp_seq={tally.sent} Destination Host Unreachable")
         elif course.reach != "lost":
             spread = ctx.machine.random("ping")
@@ -166,24 +165,25 @@ def _reach(ctx: Context, address: str) -> str:
     """self, other, lost (no answer), unreachable, prohibited (own firewall) or network (no route)."""
     network = ctx.machine.network
     own = network.interface(address)
-    out = outward(ctx.machine)
-    source = address if own is not None else out.address if out is not None else ""
-    interface = "lo" if own is not None else out.name if out is not None else ""
     if ":" in address:
         return "self" if own is not None else "network"
+    way = network.way(address) if own is None else None
+    if own is None and way is None:
+        return "network"
+    source, interface = (way.source, way.interface.name) if way is not None else (address, "lo")
     packet = Packet(source, address, "icmp", out_interface=interface)
     if verdict(network.tables, "OUTPUT", packet) != "ACCEPT":
         return "prohibited"
-    if own is not None:
+    if way is None:
         back = Packet(source, address, "icmp", in_interface="lo")
         return "self" if verdict(network.tables, "INPUT", back) == "ACCEPT" else "lost"
-    if not _is_address(address) or out is None or not network.gateway:
-        return "network"
-    answer = Packet(address, source, "icmp", in_interface=out.name, state="ESTABLISHED")
+    answer = Packet(address, source, "icmp", in_interface=interface, state="ESTABLISHED")
     if verdict(network.tables, "INPUT", answer) != "ACCEPT":
         return "lost"
-    if address == network.gateway:
+    if address == network.router:
         return "other"
+    if way.gateway not in ("", network.router):
+        return "unreachable"
     host = network.hosts.get(address)
     if host is None:
         return "lost"

@@ -2,11 +2,9 @@
 
 from __future__ import annotations
 
-import ipaddress
-
 from runners.sim.commands.context import Context
-from runners.sim.net_tools import counters, network_of, outward, route_table
-from runners.sim.network.state import Interface
+from runners.sim.net_tools import counters, neighbours, route_table
+from runners.sim.network.state import Interface, dotted, mask
 
 NAMES = ("route", "ifconfig", "arp")
 PATH = "/sbin/route"
@@ -29,14 +27,9 @@ def _route_words(words: list[str]) -> list[str]:
 
 
 def _arp(ctx: Context) -> int:
-    first = outward(ctx.machine)
     ctx.line("Address                  HWtype  HWaddress           Flags Mask            Iface")
-    if first is None:
-        return 0
-    for address in dict.fromkeys(one for one in (ctx.machine.network.gateway, *ctx.machine.network.hosts) if one):
-        if ipaddress.ip_address(address) in network_of(first):
-            last = int(address.rsplit(".", 1)[-1])
-            ctx.line(f"{address:<24} ether   52:54:00:12:35:{last:02x}   C                     {first.name}")
+    for address, hardware, interface in neighbours(ctx.machine):
+        ctx.line(f"{address:<24} ether   {hardware}   C                     {interface}")
     return 0
 
 
@@ -68,10 +61,10 @@ def _block(ctx: Context, interface: Interface) -> str:
     )
     number = 73 if loop else 4163 if interface.up else 4098
     lines = [f"{interface.name}: flags={number}<{kinds}>  mtu {interface.mtu}"]
-    if interface.address:
-        network = network_of(interface)
-        broadcast = "" if loop else f"  broadcast {network.broadcast_address}"
-        lines.append(f"        inet {interface.address}  netmask {network.netmask}{broadcast}")
+    # A further address shows only where it was given a label of its own.
+    for address in interface.addresses[:1]:
+        broadcast = f"  broadcast {address.broadcast or dotted(0)}" if not loop else ""
+        lines.append(f"        inet {address.text}  netmask {dotted(mask(address.prefix))}{broadcast}")
     lines.append(
         "        loop  txqueuelen 1000  (Local Loopback)" if loop
         else f"        ether {interface.mac}  txqueuelen 1000  (Ethernet)"

@@ -8,7 +8,7 @@ from runners.sim.files.inode import ROOT, Cred
 from runners.sim.machine import Machine
 from runners.sim.network.firewall import Packet, redirected
 from runners.sim.network.names import ResolveFailure, resolve
-from runners.sim.network.state import RemoteHost, RemotePort
+from runners.sim.network.state import Network, RemoteHost, RemotePort, number
 from runners.sim.processes import Process
 
 TIMEOUT = 130.0
@@ -44,6 +44,8 @@ _MESSAGES = {
     "timeout": "Connection timed out",
     "unreachable": "No route to host",
     "network": "Network is unreachable",
+    "blackhole": "Invalid argument",
+    "prohibit": "Permission denied",
 }
 
 
@@ -128,16 +130,19 @@ def _to_other(
     machine: Machine, address: str, port: int, source_port: int, cred: Cred, timeout: float
 ) -> Connection | ConnectFailure:
     network = machine.network
-    outward = network.interfaces[-1]
-    if outward.name == "lo" or not outward.up or not network.gateway:
-        return ConnectFailure("unreachable", 0.0, _MESSAGES["network"], address, port)
-    out = Packet(outward.address, address, "tcp", port, source_port, "", outward.name)
+    way = network.way(address)
+    if way is None:
+        return _unrouted(network, address, port)
+    out = Packet(way.source, address, "tcp", port, source_port, "", way.interface.name)
     blocked = _blocked(machine, "OUTPUT", out)
     if blocked:
         return _stopped(blocked, timeout, address, port)
-    back = Packet(address, outward.address, "tcp", source_port, port, outward.name, "", "ESTABLISHED")
+    back = Packet(address, way.source, "tcp", source_port, port, way.interface.name, "", "ESTABLISHED")
     if _decide(machine, "INPUT", back, _EXCHANGED) != "ACCEPT":
         return _failed("timeout", timeout, address, port)
+    if way.gateway not in ("", network.router):
+        # Nobody there passes packets on, or answers when asked for its hardware address.
+        return _failed("unreachable", 3.1, address, port)
     host = network.hosts.get(address)
     if host is None:
         return _failed("timeout", timeout, address, port)
@@ -146,9 +151,16 @@ def _to_other(
     for remote in host.ports:
         if remote.port == port:
             return Connection(
-                outward.address, source_port, address, port, host=host, remote=remote, seconds=0.0012, cred=cred
+                way.source, source_port, address, port, host=host, remote=remote, seconds=0.0012, cred=cred
             )
     return _failed("refused", 0.0011, address, port)
+
+
+def _unrouted(network: Network, address: str, port: int) -> ConnectFailure:
+    """Without a route, or by one that says no: what the kernel says differs by the kind of route."""
+    route = network.route(number(address)) if ":" not in address else None
+    message = _MESSAGES["network"] if route is None else _MESSAGES.get(route.kind, _MESSAGES["network"])
+    return ConnectFailure("unreachable", 0.0, message, address, port)
 
 
 _EXCHANGED = 5

@@ -212,8 +212,13 @@ def query(machine: Machine, name: str, server: str, kind: str = "A") -> DnsAnswe
     if server not in network.dns:
         local = network.interface(server) is not None
         return DnsAnswer(server, "", seconds=0.0 if local else 5.0)
-    packet = Packet(network.interfaces[-1].address, server, "udp", 53, 40000, "", network.interfaces[-1].name)
-    if not network.interfaces[-1].up or network.decide("OUTPUT", packet)[0] != "ACCEPT":
+    way = network.way(server)
+    if way is None:
+        return DnsAnswer(server, "")
+    if way.gateway not in ("", network.router):
+        return DnsAnswer(server, "", seconds=5.0)
+    packet = Packet(way.source, server, "udp", 53, 40000, "", way.interface.name)
+    if network.decide("OUTPUT", packet)[0] != "ACCEPT":
         return DnsAnswer(server, "", seconds=5.0)
     back = Packet(server, packet.source, "udp", 40000, 53, packet.out_interface, "", "ESTABLISHED")
     if network.decide("INPUT", back)[0] != "ACCEPT":

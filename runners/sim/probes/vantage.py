@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from runners.sim.machine import Machine
+from runners.sim.network.described import known_address
 from runners.sim.traffic import clients
 
 LOCAL = ("localhost", "127.0.0.1", "::1")
@@ -20,6 +21,6 @@ def client_address(machine: Machine) -> str:
 
 def own_address(machine: Machine, host: str) -> str | None:
     """Where a client finds this machine: its outward address, for any name or address of its own."""
-    outward = machine.network.interfaces[-1].address
+    outward = known_address(machine)
     own = (*LOCAL, machine.spec.hostname, outward)
     return outward if host in own or machine.network.names.get(host) == outward else None

@@ -135,3 +135,108 @@ def test_what_a_firewall_drops_does_not_connect(sh: Terminal) -> None:
 def test_datagrams_are_sent_and_refused_later(sh: Terminal) -> None:
     sent = sh("exec 5> /dev/udp/127.0.0.1/999; echo a >&5; echo $?; echo b >&5; echo $?")
     assert (sent.out, sent.err) == ("0\n1\n", "bash: echo: write error: Connection refused\n")
+
+
+def test_an_interface_has_as_many_addresses_as_it_is_given(sh: Terminal) -> None:
+    assert sh("ip addr add 10.0.0.50/24 dev eth0").status == 0
+    assert sh("ip -4 -br addr show eth0").out.split()[2:] == ["10.0.0.10/24", "10.0.0.50/24"]
+    assert "    inet 10.0.0.50/24 scope global secondary eth0" in sh("ip addr show eth0").lines
+    assert "    inet 10.0.0.10/24 brd 10.0.0.255 scope global eth0" in sh("ip addr show eth0").lines
+    assert sh("hostname -I").out == "10.0.0.10 10.0.0.50 \n"
+    assert sh("curl -s -o /dev/null -w '%{http_code}' http://10.0.0.50/").out == "200"
+    again = sh("ip addr add 10.0.0.50/24 dev eth0")
+    assert (again.status, again.err) == (2, "Error: ipv4: Address already assigned.\n")
+    assert sh("ip addr del 10.0.0.50/24 dev eth0").status == 0
+    assert sh("ip addr del 10.0.0.50/24 dev eth0").err == "Error: ipv4: Address not found.\n"
+    assert sh("hostname -I").out == "10.0.0.10 \n"
+    assert sh("curl -s -o /dev/null -w '%{http_code}' http://10.0.0.10/").out == "200"
+    assert sh("ip route").lines[1] == "10.0.0.0/24 dev eth0 proto kernel scope link src 10.0.0.10 "
+    sh("ip addr add 10.99.0.1/32 dev lo")
+    assert sh("ip -4 -o addr show lo").lines == [
+        "1: lo    inet 127.0.0.1/8 scope host lo\\       valid_lft forever preferred_lft forever",
+        "1: lo    inet 10.99.0.1/32 scope global lo\\       valid_lft forever preferred_lft forever",
+    ]
+
+
+def test_a_primary_address_takes_its_secondary_ones_along_and_the_last_one_every_route(sh: Terminal) -> None:
+    sh("ip addr add 10.0.0.50/24 dev eth0; ip addr add 10.9.0.1/16 dev eth0")
+    assert sh("hostname -I").out == "10.0.0.10 10.9.0.1 10.0.0.50 \n"
+    sh("ip addr del 10.0.0.10/24 dev eth0")
+    assert sh("hostname -I").out == "10.9.0.1 \n"
+    assert sh("ip route").lines == [
+        "default via 10.0.0.1 dev eth0 ",
+        "10.9.0.0/16 dev eth0 proto kernel scope link src 10.9.0.1 ",
+    ]
+    sh("ip addr flush dev eth0")
+    assert sh("ip route; ip -4 addr show eth0; hostname -I").out == "\n"
+    assert sh("ip route replace default via 10.0.0.1 dev eth0").err == "Error: Nexthop has invalid gateway.\n"
+    assert sh("ip route get 10.0.0.12").err == "RTNETLINK answers: Network is unreachable\n"
+
+
+def test_a_link_that_goes_down_loses_its_routes(sh: Terminal) -> None:
+    sh("ip route add blackhole 192.0.2.0/24; ip link set eth0 down")
+    assert sh("ip route").lines == ["blackhole 192.0.2.0/24 "]
+    assert sh("ip route add default via 10.0.0.1").err == "Error: Nexthop has invalid gateway.\n"
+    assert sh("ip route add default dev eth0").err == "Error: Device for nexthop is not up.\n"
+    sh("ip link set up eth0")
+    assert sh("ip route").lines[0] == "10.0.0.0/24 dev eth0 proto kernel scope link src 10.0.0.10 "
+    assert sh("ping -c1 -W1 10.0.0.1").status == 0
+    assert sh("ping -c1 -W1 192.0.2.9").status == 2
+    assert sh("ip route add default via 10.0.0.1").status == 0
+    assert sh("ip route add default via 10.0.0.2").err == "RTNETLINK answers: File exists\n"
+
+
+def test_routes_are_added_shown_asked_and_taken_away(sh: Terminal) -> None:
+    sh("ip route add 10.98.0.0/16 via 10.0.0.2; ip route add 10.97.0.0/16 dev eth0")
+    sh("ip route add 10.96.1.1 via 10.0.0.3 metric 50")
+    assert sh("ip route").lines == [
+        "default via 10.0.0.1 dev eth0 ",
+        "10.0.0.0/24 dev eth0 proto kernel scope link src 10.0.0.10 ",
+        "10.96.1.1 via 10.0.0.3 dev eth0 metric 50 ",
+        "10.97.0.0/16 dev eth0 scope link ",
+        "10.98.0.0/16 via 10.0.0.2 dev eth0 ",
+    ]
+    assert sh("ip route get 10.98.1.1").lines[0] == "10.98.1.1 via 10.0.0.2 dev eth0 src 10.0.0.10 uid 0 "
+    assert sh("route -n").lines[4].split() == [
+        "10.96.1.1",
+        "10.0.0.3",
+        "255.255.255.255",
+        "UGH",
+        "50",
+        "0",
+        "0",
+        "eth0",
+    ]
+    assert sh("ip route del 10.98.0.0/16 via 10.0.0.3").status == 2
+    assert sh("ip route del 10.98.0.0/16").status == 0
+    assert sh("ip route show 10.98.0.0/16").out == ""
+
+
+@pytest.mark.parametrize(
+    ("command", "status", "message"),
+    [
+        ("ip route add 10.98.0.0/16 via 1.2.3.4", 2, "Error: Nexthop has invalid gateway.\n"),
+        ("ip route add 1.1.1.1/24 via 10.0.0.1", 2, "Error: Invalid prefix for given prefix length.\n"),
+        ("ip route add default via foo", 1, 'Error: any valid address is expected rather than "foo".\n'),
+        ("ip route add 10.2.3.0/24 dev nonsuch", 1, 'Cannot find device "nonsuch"\n'),
+        ("ip route replace default via 10.0.0.1 dev", 255, 'Command line is not complete. Try option "help"\n'),
+        ("ip link set lo foo", 255, 'Error: either "dev" is duplicate, or "foo" is a garbage.\n'),
+        ("ip link set lo mtu x", 255, 'Error: argument "x" is wrong: Invalid "mtu" value\n\n'),
+        ("ip link set", 255, 'Not enough information: "dev" argument is required.\n'),
+        ("ip link set dev eth0 mtu 10", 2, "Error: mtu less than device minimum.\n"),
+        ("ip link add dummy0 type dummy", 2, "Error: Unknown device type.\n"),
+        ("ip link foo", 255, 'Command "foo" is unknown, try "ip link help".\n'),
+        ("ip addr add 1.2.3.4/40 dev lo", 1, 'Error: any valid prefix is expected rather than "1.2.3.4/40".\n'),
+        ("ip addr add 1.2.3.4", 1, 'Not enough information: "dev" argument is required.\n'),
+        ("ip addr flush dev nonsuch", 1, 'Device "nonsuch" does not exist.\n'),
+    ],
+)
+def test_what_ip_refuses(sh: Terminal, command: str, status: int, message: str) -> None:
+    result = sh(command)
+    assert (result.status, result.out, result.err) == (status, "", message)
+
+
+def test_options_of_a_link_come_in_any_order(sh: Terminal) -> None:
+    assert sh("ip link set mtu 1400 dev eth0").status == 0
+    assert "mtu 1400 " in sh("ip link show eth0").out
+    assert sh("cat /sys/class/net/eth0/mtu").out == "1400\n"
