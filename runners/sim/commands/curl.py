@@ -2,14 +2,15 @@
 
 from __future__ import annotations
 
-from typing import NamedTuple
+from collections.abc import Callable, Sequence
 from urllib.parse import SplitResult, urljoin, urlsplit
 
 from runners.sim.certificates import date_text, ends, matches_host, name_text, parse, starts, trusted, verify
 from runners.sim.commands.context import Context
 from runners.sim.commands.curl_options import CurlOptions, read_options
+from runners.sim.commands.curl_transfer import Asked, Transfer, head, write_out
 from runners.sim.network.http import Headers, HttpFailure, HttpResponse, request
-from runners.sim.network.names import ResolveFailure, resolve
+from runners.sim.network.names import ResolveFailure, resolve_all
 
 _CODES = {
     "refused": 7,
@@ -21,6 +22,7 @@ _CODES = {
     "tls": 35,
     "bad-url": 3,
 }
+_UNCONNECTED = ("refused", "unreachable", "timeout")
 _METER = (
     "  % Total    % Received % Xferd  Average Speed   Time    Time     Time  Current\n"
     "                                 Dload  Upload   Total   Spent    Left  Speed\n"
@@ -32,21 +34,6 @@ _MORE = (
     "establish a secure connection to it. To learn more about this situation and\n"
     "how to fix it, please visit the web page mentioned above."
 )
-
-
-class _Transfer(NamedTuple):
-    """How one URL went. `code`: curl's exit code; `message` stands after `curl: (code) `."""
-
-    code: int
-    message: str = ""
-    response: HttpResponse | None = None
-    seconds: float = 0.0
-    connect_seconds: float = 0.0
-    url: str = ""
-    redirects: int = 0
-    address: str = ""
-    port: int = 0
-    method: str = "GET"
 
 
 def main(ctx: Context) -> int:
@@ -63,12 +50,12 @@ def _one(ctx: Context, options: CurlOptions, url: str, index: int) -> int:
     scheme = url.split("://", 1)[0].lower()
     output = options.output_of(index, url)
     attempts = 1 + options.retry
-    transfer = _Transfer(3, "URL using bad/illegal format or missing URL")
+    transfer = Transfer(3, "URL using bad/illegal format or missing URL")
     for attempt in range(attempts):
         if scheme == "file":
             transfer = _local(ctx, url)
         elif scheme not in ("http", "https"):
-            transfer = _Transfer(1, f'Protocol "{scheme}" not supported or disabled in libcurl')
+            transfer = Transfer(1, f'Protocol "{scheme}" not supported or disabled in libcurl')
         else:
             transfer = _fetch(ctx, options, url)
         transient = transfer.code == 28 or (
@@ -85,23 +72,27 @@ def _one(ctx: Context, options: CurlOptions, url: str, index: int) -> int:
         ctx.sleep(pause)
     code = _deliver(ctx, options, transfer, output)
     if options.write_out is not None:
-        ctx.out(_write_out(options.write_out, transfer))
+        asked = Asked(options.write_out, options.urls[index], index, output)
+        text, unknown = write_out(transfer, asked)
+        ctx.out(text)
+        for name in unknown:
+            ctx.err(f"unknown --write-out variable: '{name}'")
     if code and options.show_error:
         ctx.err(f"({code}) {transfer.message}")
     return code
 
 
-def _local(ctx: Context, url: str) -> _Transfer:
+def _local(ctx: Context, url: str) -> Transfer:
     path = url.split("://", 1)[1]
     path = path[path.find("/") :]
     try:
         data = ctx.files.read(path)
     except OSError:
-        return _Transfer(37, f"Couldn't open file {path}")
-    return _Transfer(0, response=HttpResponse(0, (), data, 0.0), url=url)
+        return Transfer(37, f"Couldn't open file {path}")
+    return Transfer(0, response=HttpResponse(0, (), data, 0.0), url=url)
 
 
-def _fetch(ctx: Context, options: CurlOptions, url: str) -> _Transfer:
+def _fetch(ctx: Context, options: CurlOptions, url: str) -> Transfer:
     method, redirects, spent = options.method, 0, 0.0
     body = options.body
     while True:
@@ -123,41 +114,41 @@ def _fetch(ctx: Context, options: CurlOptions, url: str) -> _Transfer:
         if response.status in (301, 302, 303) and method == "POST" and not options.forced_method:
             method, body = "GET", b""
         if options.include or method == "HEAD":
-            ctx.stdout.write(_head(response))
+            ctx.stdout.write(head(response))
         url = urljoin(url, location)
 
 
 def _exchange(
     ctx: Context, options: CurlOptions, url: str, method: str, body: bytes, spent: float, redirects: int
-) -> _Transfer:
+) -> Transfer:
     try:
         parts = urlsplit(url)
         port = parts.port or (443 if parts.scheme == "https" else 80)
     except ValueError:
-        return _Transfer(3, "URL using bad/illegal format or missing URL", url=url)
+        return Transfer(3, "URL using bad/illegal format or missing URL", url=url)
     host = parts.hostname or ""
     if not host:
-        return _Transfer(3, "URL using bad/illegal format or missing URL", url=url)
+        return Transfer(3, "URL using bad/illegal format or missing URL", url=url)
     limit = min(options.connect_timeout or 130.0, options.max_time or 130.0)
     pinned = options.pinned(host, port)
     target = pinned or (options.proxy_host or host)
-    base = _Transfer(0, url=url, redirects=redirects, port=port, method=method)
-    address = resolve(ctx.machine, target)
-    if isinstance(address, ResolveFailure):
-        waited = min(address.seconds, options.max_time or address.seconds)
-        ctx.sleep(waited)
-        if options.verbose:
-            _note(ctx, f"Could not resolve host: {host}\n* Closing connection 0")
-        return base._replace(code=6, message=f"Could not resolve host: {host}", seconds=spent + waited)
-    if options.verbose:
-        if pinned:
-            _note(ctx, f"Added {host}:{port}:{pinned} to DNS cache\n* Hostname {host} was found in DNS cache")
-        _note(ctx, f"  Trying {address}:{port}...")
+    base = Transfer(0, url=url, redirects=redirects, port=port, method=method)
+    addresses = _addresses(ctx, options, target)
+    if isinstance(addresses, ResolveFailure):
+        return _unresolved(ctx, options, base, host, addresses.seconds, spent)
+    if not addresses:
+        return base._replace(code=7, message="Couldn't connect to server", seconds=spent)
+    if options.verbose and pinned:
+        _note(ctx, f"Added {host}:{port}:{pinned} to DNS cache\n* Hostname {host} was found in DNS cache")
     headers = options.headers_for(parts.username, parts.password, body)
-    result = request(
-        ctx.machine, method, url, headers=headers, body=body, cred=ctx.cred, timeout=limit,
-        connect_to=address if address != host else None,
-    )  # fmt: skip
+
+    def ask(to: str) -> HttpResponse | HttpFailure:
+        where = to if to != host else None
+        return request(
+            ctx.machine, method, url, headers=headers, body=body, cred=ctx.cred, timeout=limit, connect_to=where
+        )
+
+    address, result = _reached(ctx, options, addresses, port, ask)
     seconds = min(result.seconds, options.max_time) if options.max_time else result.seconds
     ctx.sleep(seconds)
     spent += seconds
@@ -183,13 +174,63 @@ def _exchange(
     return base._replace(response=result)
 
 
+def _addresses(ctx: Context, options: CurlOptions, name: str) -> tuple[str, ...] | ResolveFailure:
+    """The addresses to try, in order, of the family asked for. `localhost` is no question to curl (RFC 6761)."""
+    if name.lower() == "localhost" or name.lower().endswith(".localhost"):
+        found: tuple[str, ...] | ResolveFailure = ("127.0.0.1", "::1")
+    else:
+        found = resolve_all(ctx.machine, name)
+    if isinstance(found, ResolveFailure) or not options.flags & {"ipv4", "ipv6"}:
+        return found
+    fitting = tuple(one for one in found if (":" in one) == ("ipv6" in options.flags))
+    return fitting if fitting or found == (name,) else ResolveFailure(name, "not-found")
+
+
+def _reached(
+    ctx: Context,
+    options: CurlOptions,
+    addresses: Sequence[str],
+    port: int,
+    ask: Callable[[str], HttpResponse | HttpFailure],
+) -> tuple[str, HttpResponse | HttpFailure]:
+    """The answer from the first address that takes the connection; of failures the one that took longest."""
+    slowest: tuple[str, HttpFailure] | None = None
+    for address in addresses:
+        if options.verbose:
+            _note(ctx, f"  Trying {f'[{address}]' if ':' in address else address}:{port}...")
+        result = ask(address)
+        if not isinstance(result, HttpFailure) or result.kind not in _UNCONNECTED:
+            return address, result
+        if options.verbose and result.kind != "timeout":
+            _note(ctx, f"connect to {address} port {port} failed: {result.message}")
+        if slowest is None or result.seconds > slowest[1].seconds:
+            slowest = address, result
+    assert slowest is not None
+    return slowest
+
+
+def _unresolved(
+    ctx: Context, options: CurlOptions, base: Transfer, host: str, seconds: float, spent: float
+) -> Transfer:
+    """Nobody knows the name; or the time was up before anybody could say so."""
+    hurried = [one for one in (options.max_time, options.connect_timeout) if one]
+    waited = min([seconds, *hurried])
+    ctx.sleep(waited)
+    code, message = 6, f"Could not resolve host: {host}"
+    if waited < seconds:
+        code, message = 28, f"Resolving timed out after {int(waited * 1000)} milliseconds"
+    if options.verbose:
+        _note(ctx, f"{message}\n* Closing connection 0")
+    return base._replace(code=code, message=message, seconds=spent + waited)
+
+
 def _note(ctx: Context, text: str) -> None:
     ctx.stderr.write(f"* {text}\n".encode("utf-8", "surrogateescape"))
 
 
 def _failed(
-    ctx: Context, options: CurlOptions, base: _Transfer, failure: HttpFailure, host: str, port: int, limit: float
-) -> _Transfer:
+    ctx: Context, options: CurlOptions, base: Transfer, failure: HttpFailure, host: str, port: int, limit: float
+) -> Transfer:
     milliseconds = int(failure.seconds * 1000)
     code = _CODES.get(failure.kind, 7)
     message = {
@@ -210,12 +251,9 @@ def _failed(
         elif connecting:
             message = f"Failed to connect to {host} port {port} after {milliseconds} ms: Couldn't connect to server"
     if options.verbose:
-        if failure.kind in ("refused", "unreachable", "timeout"):
-            _note(ctx, f"connect to {base.address} port {port} failed: {failure.message}")
-            _note(ctx, message)
-        else:
+        if failure.kind not in _UNCONNECTED:
             _note(ctx, f"Connected to {host} ({base.address}) port {port} (#0)")
-            _note(ctx, message)
+        _note(ctx, message)
         _note(ctx, "Closing connection 0")
     return base._replace(code=code, message=message)
 
@@ -266,12 +304,7 @@ def _show_exchange(ctx: Context, parts: SplitResult, method: str, headers: Heade
     ctx.stderr.write(("\n".join(lines) + "\n").encode("utf-8", "surrogateescape"))
 
 
-def _head(response: HttpResponse) -> bytes:
-    lines = [f"HTTP/1.1 {response.status} {response.reason}", *(f"{name}: {value}" for name, value in response.headers)]
-    return ("\r\n".join(lines) + "\r\n\r\n").encode("utf-8", "surrogateescape")
-
-
-def _deliver(ctx: Context, options: CurlOptions, transfer: _Transfer, output: str | None) -> int:
+def _deliver(ctx: Context, options: CurlOptions, transfer: Transfer, output: str | None) -> int:
     """Write what came in where it belongs, with the progress meter if that is on."""
     response = transfer.response
     meter = not options.silent and not (output is None and ctx.stdout.is_terminal)
@@ -287,9 +320,9 @@ def _deliver(ctx: Context, options: CurlOptions, transfer: _Transfer, output: st
         return transfer.code
     data = b""
     if (options.include or transfer.method == "HEAD") and response.status:
-        data += _head(response)
+        data += head(response)
     if options.dump_header is not None:
-        _store(ctx, options.dump_header, _head(response))
+        _store(ctx, options.dump_header, head(response))
     if transfer.method != "HEAD":
         data += response.body
     if meter:
@@ -343,46 +376,3 @@ def _meter_line(size: int, seconds: float) -> bytes:
     shown = str(speed) if speed < 100000 else f"{speed // 1024}k"
     counts = f"{share:3d} {size:5d}  {share:3d} {size:5d}    0     0"
     return f"{counts}  {shown:>5}      0 --:--:-- --:--:-- --:--:-- {shown:>5}".encode("utf-8", "surrogateescape")
-
-
-def _write_out(template: str, transfer: _Transfer) -> str:
-    response = transfer.response
-    size = len(response.body) if response is not None else 0
-    kind = (response.header("Content-Type") or "") if response is not None else ""
-    location = (response.header("Location") or "") if response is not None else ""
-    values = {
-        "http_code": f"{response.status if response is not None else 0:03d}",
-        "response_code": f"{response.status if response is not None else 0:03d}",
-        "time_total": f"{transfer.seconds:.6f}",
-        "time_connect": f"{transfer.connect_seconds:.6f}",
-        "time_namelookup": f"{min(transfer.seconds, 0.000028):.6f}",
-        "time_appconnect": f"{transfer.connect_seconds * 6 if transfer.url.startswith('https') else 0:.6f}",
-        "time_pretransfer": f"{transfer.connect_seconds:.6f}",
-        "time_starttransfer": f"{transfer.seconds if response is not None else 0:.6f}",
-        "time_redirect": "0.000000",
-        "size_download": str(size),
-        "size_upload": "0",
-        "size_header": str(len(_head(response)) if response is not None else 0),
-        "speed_download": str(int(size / transfer.seconds)) if transfer.seconds else "0",
-        "url_effective": transfer.url,
-        "num_redirects": str(transfer.redirects),
-        "content_type": kind,
-        "redirect_url": location,
-        "remote_ip": transfer.address,
-        "remote_port": str(transfer.port),
-        "exitcode": str(transfer.code),
-        "errormsg": transfer.message,
-        "method": transfer.method,
-        "scheme": transfer.url.split(":", 1)[0].upper(),
-        "http_version": "1.1" if response is not None else "0",
-        "num_connects": "1" if response is not None else "0",
-        "ssl_verify_result": "0",
-        "local_ip": "127.0.0.1",
-    }
-    text = template.replace("\\n", "\n").replace("\\t", "\t").replace("\\r", "\r")
-    parts = text.split("%{")
-    out = parts[0]
-    for part in parts[1:]:
-        name, brace, rest = part.partition("}")
-        out += values.get(name, "") + rest if brace else "%{" + part
-    return out.replace("%%", "%")

@@ -137,6 +137,8 @@ class CurlOptions:
             found["authorization"] = ("Authorization", f"Bearer {self.values['oauth2-bearer']}")
         found["user-agent"] = ("User-Agent", self.values.get("user-agent", "curl/7.88.1"))
         found["accept"] = ("Accept", "*/*")
+        if "range" in self.values:
+            found["range"] = ("Range", f"bytes={self.values['range']}")
         if "referer" in self.values:
             found["referer"] = ("Referer", self.values["referer"])
         if "cookie" in self.values:
@@ -244,7 +246,7 @@ def _value(ctx: Context, options: CurlOptions, name: str, value: str, spelled: s
         options.values[name] = value
     elif name == "data-urlencode":
         key, equals, text = value.partition("=")
-        encoded = quote_from_bytes((text if equals else key).encode("utf-8", "surrogateescape"))
+        encoded = quote_from_bytes((text if equals else key).encode("utf-8", "surrogateescape"), "").replace("%20", "+")
         options.data.append((f"{key}={encoded}" if equals and key else encoded).encode("utf-8", "surrogateescape"))
     elif name == "resolve":
         options.resolves.append(value)

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import json
+
 import pytest
 
 from tests.runners.sim.admin.line import Terminal
@@ -197,16 +199,8 @@ def test_routes_are_added_shown_asked_and_taken_away(sh: Terminal) -> None:
         "10.98.0.0/16 via 10.0.0.2 dev eth0 ",
     ]
     assert sh("ip route get 10.98.1.1").lines[0] == "10.98.1.1 via 10.0.0.2 dev eth0 src 10.0.0.10 uid 0 "
-    assert sh("route -n").lines[4].split() == [
-        "10.96.1.1",
-        "10.0.0.3",
-        "255.255.255.255",
-        "UGH",
-        "50",
-        "0",
-        "0",
-        "eth0",
-    ]
+    host = sh("route -n").lines[4].split()
+    assert host == ["10.96.1.1", "10.0.0.3", "255.255.255.255", "UGH", "50", "0", "0", "eth0"]
     assert sh("ip route del 10.98.0.0/16 via 10.0.0.3").status == 2
     assert sh("ip route del 10.98.0.0/16").status == 0
     assert sh("ip route show 10.98.0.0/16").out == ""
@@ -240,3 +234,46 @@ def test_options_of_a_link_come_in_any_order(sh: Terminal) -> None:
     assert sh("ip link set mtu 1400 dev eth0").status == 0
     assert "mtu 1400 " in sh("ip link show eth0").out
     assert sh("cat /sys/class/net/eth0/mtu").out == "1400\n"
+
+
+def test_curl_tries_the_addresses_of_the_family_asked_for(sh: Terminal) -> None:
+    refused = "curl: (7) Failed to connect to localhost port 80 after 0 ms: Couldn't connect to server\n"
+    assert sh("curl -6 -sS http://localhost/") == ("", refused, 7)
+    assert sh("curl -sS 'http://[::1]/'").status == 7
+    assert sh("curl -4 -s -o /dev/null http://localhost/").status == 0
+    assert sh("curl -6 -sS http://127.0.0.1/").err == "curl: (7) Couldn't connect to server\n"
+    assert sh("curl -6 -s http://db-primary.example.com/").status == 6
+    assert [
+        line for line in sh("curl -sv http://localhost:1/").err.splitlines() if "onnect to" in line or "Try" in line
+    ] == [
+        "*   Trying 127.0.0.1:1...",
+        "* connect to 127.0.0.1 port 1 failed: Connection refused",
+        "*   Trying [::1]:1...",
+        "* connect to ::1 port 1 failed: Connection refused",
+        "* Failed to connect to localhost port 1 after 0 ms: Couldn't connect to server",
+    ]
+
+
+def test_curl_gives_up_asking_for_a_name_when_its_time_is_up(sh: Terminal) -> None:
+    sh("echo nameserver 10.0.0.222 > /etc/resolv.conf")
+    hurried = sh("curl -m 2 -sS http://db-primary.example.com/")
+    assert (hurried.status, hurried.err) == (28, "curl: (28) Resolving timed out after 2000 milliseconds\n")
+    assert sh("curl -sS http://db-primary.example.com/").status == 6
+
+
+def test_curl_tells_all_it_knows_of_a_transfer(sh: Terminal) -> None:
+    told = json.loads(sh("curl -s -o /dev/null -w '%{json}' http://localhost/").out)
+    assert (told["http_code"], told["remote_port"], told["errormsg"], told["url"]) == (
+        200,
+        80,
+        None,
+        "http://localhost/",
+    )
+    unknown = sh("curl -s -o /dev/null -w '%{nonsuch}%%{http_code}%%\\n' http://localhost/")
+    assert (unknown.out, unknown.err) == ("%{http_code}%\n", "curl: unknown --write-out variable: 'nonsuch'\n")
+    assert sh("curl -s -o /dev/null -w '%{http_code} %{exitcode}\\n' http://localhost:1/").out == "000 7\n"
+
+
+def test_curl_encodes_form_data(sh: Terminal) -> None:
+    sh("curl -s -o /dev/null -G --data-urlencode 'n=a b&c/~' --data-urlencode '=q r' http://localhost/")
+    assert '"GET /?n=a+b%26c%2F~&q+r HTTP/1.1"' in sh("tail -n 1 /var/log/nginx/access.log").out
