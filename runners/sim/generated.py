@@ -13,7 +13,7 @@ from runners.sim.logins import logins
 from runners.sim.machine import CronRun, Machine, mix
 from runners.sim.programs import cron
 from runners.sim.programs.postgres_data import make_cluster
-from runners.sim.programs.redis_data import described, encode
+from runners.sim.programs.redis_data import Database, described, encode
 from runners.sim.programs.sshd import offered
 from runners.sim.request_history import DAY, deployment, stranger
 from runners.sim.ssh_keys import accepted, client_port
@@ -35,7 +35,7 @@ def write_data(machine: Machine) -> None:
     if isinstance(redis, Mapping) and owner is not None:
         view = machine.view()
         path = "/var/lib/redis/dump.rdb"
-        view.write(path, encode(described(redis)))
+        view.write(path, encode({0: Database(described(redis), {})}))
         view.chown(path, owner.uid, owner.gid)
         view.chmod(path, 0o660)
 

@@ -3,48 +3,83 @@
 from __future__ import annotations
 
 import re
-import shlex
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import NamedTuple
 
 from runners.sim.commands.context import Context
-from runners.sim.network.connect import ConnectFailure, connect
-from runners.sim.programs.redis import VERSION, RedisError, RedisRequest
+from runners.sim.network.connect import ConnectFailure, Connection, connect
+from runners.sim.programs.redis_config import VERSION
+from runners.sim.programs.redis_data import RedisError, RedisRequest, RedisSession, Status
+from runners.sim.programs.redis_protocol import inline
+
+
+@dataclass(slots=True)
+class _Asked:
+    """What the command line says. Filled in while it is read."""
+
+    host: str = "127.0.0.1"
+    port: int = 6379
+    password: str | None = None
+    database: int | None = None
+    raw: bool = False
+    repeat: int = 1
+    pause: float = 0.0
+    warn: bool = False
+    survey: str = ""
+    pattern: str = "*"
+    last_from_input: bool = False
+    words: tuple[str, ...] = ()
 
 
 def main(ctx: Context) -> int:
-    host, port, password, raw = "127.0.0.1", 6379, ctx.environment.get("REDISCLI_AUTH"), not ctx.stdout.is_terminal
-    repeat, pause, warn = 1, 0.0, True
-    survey = ""
+    asked = _Asked(password=ctx.environment.get("REDISCLI_AUTH"), raw=not ctx.stdout.is_terminal)
+    ended = _read(ctx, asked)
+    if ended is not None:
+        return ended
+    if asked.warn:
+        ctx.stderr.write(
+            b"Warning: Using a password with '-a' or '-u' option on the command line interface may not be safe.\n"
+        )
+    if asked.survey:
+        return _survey(ctx, asked)
+    words = asked.words
+    if asked.last_from_input:
+        words = (*words, ctx.stdin.read().decode("utf-8", "surrogateescape"))
+    commands = [words] if words else _from_input(ctx)
+    if not commands:
+        return 0
+    link = _connect(ctx, asked)
+    if link is None:
+        return 1
+    for index in range(asked.repeat):
+        if index:
+            ctx.sleep(asked.pause or 0.001)
+        for command in commands:
+            if command[0].lower() in ("quit", "exit") and not words:
+                return 0
+            status = _one(ctx, asked, link, command)
+            if status:
+                return status
+    return 0
+
+
+def _read(ctx: Context, asked: _Asked) -> int | None:
+    """Read the options; the status where they end it."""
     words = list(ctx.args)
     while words and words[0].startswith("-"):
         word = words.pop(0)
-        if word in ("-h", "-p", "-a", "--pass", "-n", "-r", "-i", "-s", "-u", "--user", "-t") and words:
-            value = words.pop(0)
-            if word == "-h":
-                host = value
-            elif word == "-p" and value.isdigit():
-                port = int(value)
-            elif word in ("-a", "--pass"):
-                password = value
-            elif word == "-r" and value.lstrip("-").isdigit():
-                repeat = int(value) if int(value) > 0 else 10
-            elif word == "-i":
-                # As atof(3) reads it: what is no number is nothing.
-                pause = float(value) if re.fullmatch(r"\d{0,9}(\.\d*)?", value) and value.strip(".") else 0.0
-            elif word == "-u":
-                place = value.split("://")[-1].rpartition("@")
-                password = place[0].rpartition(":")[2] or password
-                host, _, number = place[2].split("/")[0].partition(":")
-                port = int(number) if number.isdigit() else port
+        if word in _VALUES and words:
+            _value(asked, word, words.pop(0))
         elif word in ("--version", "-v"):
             ctx.line(f"redis-cli {VERSION}")
             return 0
-        elif word == "--raw":
-            raw = True
-        elif word == "--no-raw":
-            raw = False
+        elif word in ("--raw", "--no-raw"):
+            asked.raw = word == "--raw"
         elif word == "--no-auth-warning":
-            warn = False
+            asked.warn = False
+        elif word == "-x":
+            asked.last_from_input = True
         elif word == "--help":
             ctx.line(
                 f"redis-cli {VERSION}\n\nUsage: redis-cli [OPTIONS] [cmd [arg [arg ...]]]\n  -h <hostname> "
@@ -53,54 +88,102 @@ def main(ctx: Context) -> int:
             )
             return 0
         elif word in ("--bigkeys", "--scan"):
-            survey = word
-        elif word not in ("-c", "-x", "--verbose", "--tls", "-3", "-e", "--csv", "--json"):
+            asked.survey = word
+        elif word not in ("-c", "--verbose", "--tls", "-3", "-2", "-e", "--csv", "--json"):
             ctx.stderr.write(
                 f"Unrecognized option or bad number of args for: '{word}'\n".encode("utf-8", "surrogateescape")
             )
             return 1
-    if password is not None and warn and "-a" in ctx.args:
-        ctx.stderr.write(
-            b"Warning: Using a password with '-a' or '-u' option on the command line interface may not be safe.\n"
-        )
-    if survey:
-        return _survey(ctx, host, port, password, biggest=survey == "--bigkeys")
-    commands = [words] if words else _from_input(ctx)
-    status = 0
-    for index in range(repeat):
-        if index:
-            ctx.sleep(pause or 0.001)
-        for command in commands:
-            status = _one(ctx, host, port, password, command, raw)
-            if status:
-                return status
-    return status
+    asked.words = tuple(words)
+    asked.warn = asked.warn and "--no-auth-warning" not in ctx.args
+    return None
 
 
-def _from_input(ctx: Context) -> list[list[str]]:
+_VALUES = ("-h", "-p", "-a", "--pass", "-n", "-r", "-i", "-s", "-u", "--user", "-t", "--pattern", "--count")
+
+
+def _value(asked: _Asked, word: str, value: str) -> None:
+    if word == "-h":
+        asked.host = value
+    elif word == "-p" and value.isdigit():
+        asked.port = int(value)
+    elif word in ("-a", "--pass"):
+        asked.password, asked.warn = value, True
+    elif word == "-n":
+        # As atoi(3) reads it.
+        digits = re.match(r"-?[0-9]{1,9}", value)
+        asked.database = int(digits[0]) if digits is not None else 0
+    elif word == "-r" and value.lstrip("-").isdigit():
+        asked.repeat = int(value) if int(value) > 0 else 10
+    elif word == "-i":
+        # As atof(3) reads it: what is no number is nothing.
+        asked.pause = float(value) if re.fullmatch(r"\d{0,9}(\.\d*)?", value) and value.strip(".") else 0.0
+    elif word == "--pattern":
+        asked.pattern = value
+    elif word == "-u":
+        place = value.split("://")[-1].rpartition("@")
+        asked.password = place[0].rpartition(":")[2] or asked.password
+        asked.host, _, number = place[2].split("/")[0].partition(":")
+        asked.port = int(number) if number.isdigit() else asked.port
+
+
+def _from_input(ctx: Context) -> list[tuple[str, ...]]:
     commands = []
     for line in ctx.stdin.read().decode("utf-8", "surrogateescape").splitlines():
-        try:
-            words = shlex.split(line)
-        except ValueError:
-            words = line.split()
-        if words and words[0].lower() not in ("quit", "exit"):
+        words = inline(line)
+        if words is None:
+            ctx.line("Invalid argument(s)")
+        elif words:
             commands.append(words)
     return commands
 
 
-def _one(ctx: Context, host: str, port: int, password: str | None, command: list[str], raw: bool) -> int:
-    link = connect(ctx.machine, host, port, cred=ctx.cred)
-    ctx.sleep(link.seconds)
-    if isinstance(link, ConnectFailure):
+class _Link(NamedTuple):
+    """A connection to a server, and what it knows of it."""
+
+    connection: Connection
+    session: RedisSession
+
+    def ask(self, ctx: Context, *words: str) -> object:
+        process = self.connection.process
+        assert process is not None
+        program = ctx.machine.programs[process.program]
+        held = ctx.machine.processes.get(process.pid) or process
+        return program.serve(ctx.machine, held, RedisRequest(words, None, self.session), self.connection)
+
+
+def _connect(ctx: Context, asked: _Asked) -> _Link | None:
+    """Connect, say the password, and choose the database: what goes wrong with those two is told, and no end."""
+    made = connect(ctx.machine, asked.host, asked.port, cred=ctx.cred)
+    ctx.sleep(made.seconds)
+    if isinstance(made, ConnectFailure):
         ctx.stderr.write(
-            f"Could not connect to Redis at {host}:{port}: {link.message}\n".encode("utf-8", "surrogateescape")
+            f"Could not connect to Redis at {asked.host}:{asked.port}: {made.message}\n".encode(
+                "utf-8", "surrogateescape"
+            )
         )
-        return 1
-    process = link.process
+        return None
+    link = _Link(made, RedisSession())
+    if made.process is None or made.process.program != "redis-server":
+        return link
+    if asked.password is not None:
+        _told(ctx, "AUTH failed", link.ask(ctx, "AUTH", asked.password))
+    if asked.database is not None:
+        _told(ctx, f"SELECT {asked.database} failed", link.ask(ctx, "SELECT", str(asked.database)))
+    return link
+
+
+def _told(ctx: Context, what: str, answer: object) -> None:
+    if isinstance(answer, RedisError):
+        ctx.stderr.write(f"{what}: {answer.text}\n".encode("utf-8", "surrogateescape"))
+
+
+def _one(ctx: Context, asked: _Asked, link: _Link, command: Sequence[str]) -> int:
+    process, name = link.connection.process, command[0].lower()
     if process is None:
-        kind = link.remote.kind if link.remote is not None else ""
-        if kind == "redis" and command[0].lower() == "ping":
+        remote = link.connection.remote
+        kind = remote.kind if remote is not None else ""
+        if kind == "redis" and name == "ping":
             ctx.line("PONG")
             return 0
         ctx.stderr.write(
@@ -112,45 +195,31 @@ def _one(ctx: Context, host: str, port: int, password: str | None, command: list
     if process.program != "redis-server":
         ctx.stderr.write(b'Error: Protocol error, got "H" as reply type byte\n')
         return 1
-    program = ctx.machine.programs[process.program]
-    if command[0].lower() == "shutdown":
+    if name == "shutdown":
         ctx.run(["kill", str(process.pid)])
         return 0
-    answer = program.serve(ctx.machine, process, RedisRequest(tuple(command), password), link)
-    if command[0].lower() == "auth" and len(command) > 1:
-        password = command[-1]
+    answer = link.ask(ctx, *command)
     if isinstance(answer, RedisError):
-        ctx.line(f"(error) {answer.text}" if not raw else answer.text)
-        if raw:
+        ctx.line(f"(error) {answer.text}" if not asked.raw else answer.text)
+        if asked.raw:
             ctx.line()
         return 0
-    verbatim = command[0].lower() == "info" or (len(command) > 1 and command[0].lower() == "client")
-    ctx.out(
-        _text(
-            answer,
-            raw=raw or verbatim,
-            status=command[0].lower()
-            in ("set", "ping", "auth", "select", "flushall", "save", "config", "bgsave", "type"),
-        )
-    )
+    verbatim = name == "info" or (len(command) > 1 and (name, command[1].lower()) == ("client", "list"))
+    ctx.out(_text(answer, raw=asked.raw or verbatim))
     return 0
 
 
-def _survey(ctx: Context, host: str, port: int, password: str | None, *, biggest: bool) -> int:
+def _survey(ctx: Context, asked: _Asked) -> int:
     """--scan and --bigkeys: all keys, and which of each type is the largest."""
-    link = connect(ctx.machine, host, port, cred=ctx.cred)
-    ctx.sleep(link.seconds)
-    process = None if isinstance(link, ConnectFailure) else link.process
-    if isinstance(link, ConnectFailure) or process is None or process.program != "redis-server":
-        message = link.message if isinstance(link, ConnectFailure) else "Server closed the connection"
-        ctx.stderr.write(f"Could not connect to Redis at {host}:{port}: {message}\n".encode("utf-8", "surrogateescape"))
+    link = _connect(ctx, asked)
+    if link is None:
         return 1
-    program = ctx.machine.programs[process.program]
-
-    def asked(*words: str) -> object:
-        return program.serve(ctx.machine, process, RedisRequest(words, password), link)
-
-    keys = asked("KEYS", "*")
+    process, biggest = link.connection.process, asked.survey == "--bigkeys"
+    if process is None or process.program != "redis-server":
+        where = f"{asked.host}:{asked.port}"
+        ctx.stderr.write(f"Could not connect to Redis at {where}: Server closed the connection\n".encode())
+        return 1
+    keys = link.ask(ctx, "KEYS", "*" if biggest else asked.pattern)
     if isinstance(keys, RedisError):
         ctx.line(f"ERROR: {keys.text}" if biggest else keys.text)
         return 1
@@ -161,13 +230,14 @@ def _survey(ctx: Context, host: str, port: int, password: str | None, *, biggest
         return 0
     sizes = {}
     for name in names:
-        kind = str(asked("TYPE", name))
-        size = asked("LLEN" if kind == "list" else "STRLEN", name)
+        kind = str(link.ask(ctx, "TYPE", name))
+        size = link.ask(ctx, _SIZES.get(kind, "STRLEN"), name)
         sizes[name] = (kind, size if isinstance(size, int) else 0)
     _report(ctx, sizes)
     return 0
 
 
+_SIZES = {"list": "LLEN", "hash": "HLEN", "set": "SCARD", "zset": "ZCARD"}
 _UNITS = {
     "list": "items",
     "hash": "fields",
@@ -205,13 +275,17 @@ def _report(ctx: Context, sizes: Mapping[str, tuple[str, int]]) -> None:
         ctx.line(f"{len(members)} {kind}s with {sum(members)} {unit} ({share:05.2f}% of keys, avg size {mean:.2f})")
 
 
-def _text(reply: object, *, raw: bool, status: bool, indent: str = "") -> str:
+def _text(reply: object, *, raw: bool, indent: str = "") -> str:
     """A reply as a terminal shows it (with types and numbers), or `raw` as a pipe gets it."""
     if raw:
+        if isinstance(reply, RedisError):
+            return f"{reply.text}\n"
         if isinstance(reply, tuple):
-            return "".join(_text(item, raw=True, status=status) for item in reply) or "\n"
+            return "".join(_text(item, raw=True) for item in reply) or "\n"
         text = "" if reply is None else str(reply)
         return text if text.endswith("\n") else text + "\n"
+    if isinstance(reply, RedisError):
+        return f"(error) {reply.text}\n"
     if reply is None:
         return "(nil)\n"
     if isinstance(reply, int):
@@ -223,11 +297,9 @@ def _text(reply: object, *, raw: bool, status: bool, indent: str = "") -> str:
         lines = []
         for index, item in enumerate(reply, 1):
             lead = "" if index == 1 else indent
-            lines.append(
-                f"{lead}{index:>{width}}) {_text(item, raw=False, status=False, indent=indent + ' ' * (width + 2))}"
-            )
+            lines.append(f"{lead}{index:>{width}}) {_text(item, raw=False, indent=indent + ' ' * (width + 2))}")
         return "".join(lines)
-    if status:
+    if isinstance(reply, Status):
         return f"{reply}\n"
     quoted = str(reply).replace("\\", "\\\\").replace('"', '\\"').replace("\n", "\\n").replace("\r", "\\r")
     return f'"{quoted}"\n'

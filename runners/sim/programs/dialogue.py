@@ -9,12 +9,13 @@ from runners.sim.files.tree import fail
 from runners.sim.machine import Machine
 from runners.sim.network.connect import Connection
 from runners.sim.network.http import HttpRequest, HttpResponse, exchange
-from runners.sim.programs.redis_data import RedisRequest
-from runners.sim.programs.redis_protocol import REFUSED, encoded, take
+from runners.sim.programs.redis_data import RedisError, RedisRequest, RedisSession
+from runners.sim.programs.redis_protocol import reply, take
 
 _REQUEST_LINE = re.compile(rb"([A-Z]+) (\S+) HTTP/1\.([01])\r?\n")
 _HEAD_END = re.compile(rb"\r?\n\r?\n")
 _SSH_GREETING = b"SSH-2.0-OpenSSH_9.2p1 Debian-2+deb12u2\r\n"
+_REFUSED = b"-NOAUTH Authentication required.\r\n"
 _MOST_SENT = 1 << 20
 """Bytes that a server reads without understanding them, before it has had enough."""
 
@@ -25,7 +26,7 @@ class Dialogue:
     `answer`: what came and was not read yet; `seconds`: how long it took to come; `ended`: the server has closed it.
     """
 
-    __slots__ = ("_password", "_sent", "answer", "connection", "ended", "machine", "seconds")
+    __slots__ = ("_sent", "_session", "answer", "connection", "ended", "machine", "seconds")
 
     def __init__(self, machine: Machine, connection: Connection) -> None:
         self.machine = machine
@@ -34,7 +35,7 @@ class Dialogue:
         self.seconds = 0.0
         self.ended = False
         self._sent = b""
-        self._password: str | None = None
+        self._session = RedisSession()
 
     def send(self, data: bytes) -> None:
         """OSError EPIPE when nobody is there any more."""
@@ -71,19 +72,25 @@ class Dialogue:
         if taken is None:
             return False
         words, self._sent = taken
+        if isinstance(words, RedisError):
+            self.answer += reply(words)
+            self.ended = True
+            return True
         if not words:
+            return True
+        name = words[0].lower()
+        # What a browser was made to send is not served.
+        self.ended = name in ("post", "host:", "quit")
+        if self.ended and name != "quit":
             return True
         process = self.connection.process
         if process is None:
-            self.answer += b"+PONG\r\n" if words[0].lower() == "ping" else REFUSED
+            self.answer += b"+PONG\r\n" if name == "ping" else _REFUSED
             return True
         program = self.machine.programs[process.program]
-        reply = program.serve(self.machine, process, RedisRequest(words, self._password), self.connection)
-        self.answer += encoded(words, reply)
+        request = RedisRequest(words, None, self._session)
+        self.answer += reply(program.serve(self.machine, process, request, self.connection))
         self.connection = self.connection._replace(process=self.machine.processes.get(process.pid) or process)
-        if words[0].lower() == "auth" and reply == "OK":
-            self._password = words[-1]
-        self.ended = words[0].lower() == "quit"
         return True
 
     def _ssh(self) -> bool:

@@ -4,27 +4,29 @@ from __future__ import annotations
 
 import re
 from collections.abc import Mapping
-from typing import NamedTuple
 
 from runners.sim.lifecycle import open_file
-from runners.sim.machine import Machine, Program, Say, mix
-from runners.sim.memory import memory
+from runners.sim.machine import Machine, Program, Say
 from runners.sim.network.connect import Connection
 from runners.sim.processes import Process
 from runners.sim.programs.descriptors import append, bind, current, hold
-from runners.sim.programs.redis_config import KNOWN, VERSION, ConfigError, Settings, overrides, parse
-from runners.sim.programs.redis_data import COMMANDS, RedisError, RedisRequest, Reply, Stored, decode, encode
+from runners.sim.programs.redis_admin import ADMIN, administer
+from runners.sim.programs.redis_call import Call, Refusal
+from runners.sim.programs.redis_commands import COMMANDS, FREEING
+from runners.sim.programs.redis_config import VERSION, ConfigError, Settings, overrides, parse
+from runners.sim.programs.redis_data import (
+    EMPTY,
+    Database,
+    Held,
+    RedisError,
+    RedisRequest,
+    RedisSession,
+    Reply,
+    Status,
+    decode,
+    encode,
+)
 from runners.sim.systemd.service import notify
-
-
-class Held(NamedTuple):
-    """The server's memory. `failed_save`: did the last snapshot fail; `dirty`: changes since the last good one."""
-
-    settings: Settings
-    data: Mapping[str, Stored]
-    failed_save: bool = False
-    dirty: int = 0
-    saved_at: float = 0.0
 
 
 class Redis(Program):
@@ -66,7 +68,7 @@ class Redis(Program):
         except OSError as error:
             say(f"Can't chdir to '{settings.folder}': {error.strerror}")
             return 1
-        held = Held(settings, {}, saved_at=machine.clock.now)
+        held = Held(settings, {0: EMPTY}, saved_at=machine.clock.now)
 
         def log(level: str, text: str) -> None:
             self._log(machine, process, held, level, text)
@@ -98,24 +100,25 @@ class Redis(Program):
             )
         except OSError:
             log("#", "Failed to write PID file: No such file or directory")
-        log("*", "DB loaded from disk: 0.000 seconds" if data else "Ready to accept connections")
-        if data:
+        loaded = any(one.data for one in data.values())
+        log("*", "DB loaded from disk: 0.000 seconds" if loaded else "Ready to accept connections")
+        if loaded:
             log("*", "Ready to accept connections")
         notify(machine, process, "Ready to accept connections")
         address = settings.binds[0] if settings.binds else "*"
         now = current(machine, process)
         machine.processes.put(now._replace(argv=(f"{process.argv[0]} {address}:{settings.port}",), threads=5))
-        hold(machine, process, held._replace(data=data), rss=12 << 20, share=0.0018)
+        hold(machine, process, held._replace(databases=data), rss=12 << 20, share=0.0018)
         machine.schedule(300.0, "program", (process.pid, "save"))
         return None
 
-    def _load(self, machine: Machine, process: Process, held: Held) -> Mapping[str, Stored] | None:
+    def _load(self, machine: Machine, process: Process, held: Held) -> Mapping[int, Database] | None:
         path = f"{held.settings.folder}/{held.settings.dump}"
         try:
             raw = machine.view(process.cred).read(path)
         except OSError as error:
             if error.errno == 2:
-                return {}
+                return {0: EMPTY}
             self._log(
                 machine,
                 process,
@@ -185,7 +188,7 @@ class Redis(Program):
         folder = held.settings.folder
         temporary = f"{folder}/temp-{process.pid}.rdb"
         try:
-            view.write(temporary, encode(held.data), mode=0o660)
+            view.write(temporary, encode(held.databases), mode=0o660)
             view.rename(temporary, f"{folder}/{held.settings.dump}")
         except OSError as error:
             self._log(machine, process, held, "#", f"Failed opening the temp RDB file temp-{process.pid}.rdb (in server root dir {folder}) for saving: {error.strerror}"
@@ -203,7 +206,7 @@ class Redis(Program):
         if not isinstance(held, Held) or not isinstance(request, RedisRequest) or not request.words:
             return None
         source = connection.source if isinstance(connection, Connection) else "127.0.0.1"
-        settings = held.settings
+        settings, session = held.settings, request.session or RedisSession()
         if (
             settings.protected
             and not settings.password
@@ -215,114 +218,135 @@ class Redis(Program):
             )
         name = request.words[0].lower()
         if name == "auth":
-            if not settings.password:
-                return RedisError(
-                    "ERR AUTH <password> called without any password configured for the default user. Are you sure your configuration is correct?"
-                )
-            return (
-                "OK"
-                if request.words[-1] == settings.password
-                else RedisError("WRONGPASS invalid username-password pair or user is disabled.")
-            )
-        if settings.password and request.password != settings.password:
+            return _authenticate(settings, session, request.words)
+        if name == "quit":
+            return Status("OK")
+        if settings.password and not session.allowed and request.password != settings.password:
             wrong = request.password is not None
             return RedisError(
                 "WRONGPASS invalid username-password pair or user is disabled."
                 if wrong
                 else "NOAUTH Authentication required."
             )
-        if name == "info":
-            return self._info(machine, process, held, request.words[1:])
+        problem = _refused(held, request.words)
+        if problem is not None:
+            session.failed = session.queued is not None
+            return problem
+        if session.queued is not None and name not in ("exec", "discard", "multi", "watch"):
+            session.queued.append(request.words)
+            return Status("QUEUED")
+        if name in ("multi", "exec", "discard"):
+            return self._transaction(machine, process, name, session)
+        return self._run(machine, process, request.words, session)
+
+    def _transaction(self, machine: Machine, process: Process, name: str, session: RedisSession) -> Reply | RedisError:
+        """MULTI, EXEC and DISCARD: what is queued runs together, or not at all where one command of it is none."""
+        queued = session.queued
+        if name == "multi":
+            if queued is not None:
+                return RedisError("ERR MULTI calls can not be nested")
+            session.queued, session.failed = [], False
+            return Status("OK")
+        if queued is None:
+            return RedisError(f"ERR {name.upper()} without MULTI")
+        session.queued = None
+        if name == "discard":
+            return Status("OK")
+        if session.failed:
+            return RedisError("EXECABORT Transaction discarded because of previous errors.")
+        return tuple(self._run(machine, current(machine, process), words, session) for words in queued)
+
+    def _run(
+        self, machine: Machine, process: Process, words: tuple[str, ...], session: RedisSession
+    ) -> Reply | RedisError:
+        held, name, now = process.held, words[0].lower(), machine.clock.now
+        assert isinstance(held, Held)
         if name in ("save", "bgsave"):
             done = self._snapshot(machine, process, held)
             if name == "bgsave":
-                return "Background saving started"
-            return "OK" if done else RedisError("ERR")
-        if name in ("config", "client", "memory", "slowlog", "debug"):
-            return self._admin(machine, process, held, request.words)
-        command = COMMANDS.get(name)
-        if command is None:
-            shown = " ".join(f"'{word}'" for word in request.words[1:])
-            return RedisError(
-                f"ERR unknown command '{request.words[0]}', with args beginning with: {shown} ".rstrip(" ") + " "
-            )
-        fewest, writes, run = command
-        if len(request.words) - 1 < fewest:
-            return RedisError(f"ERR wrong number of arguments for '{name}' command")
-        if writes and held.failed_save and settings.stop_writes:
-            return RedisError(
-                "MISCONF Redis is configured to save RDB snapshots, but it's currently unable to persist to disk. Commands "
-                "that may modify the data set are disabled, because this instance is configured to report errors during "
-                "writes if RDB snapshotting fails (stop-writes-on-bgsave-error option). Please check the Redis logs for "
-                "details about the RDB error."
-            )
-        if writes and settings.maxmemory and name not in ("del", "lpop", "rpop", "unlink", "flushall"):
-            used = sum(len(key) + len(str(value)) for key, value in held.data.items()) + (1 << 20)
-            if used > settings.maxmemory and settings.policy == "noeviction":
-                return RedisError("OOM command not allowed when used memory > 'maxmemory'.")
-        reply, data = run(held.data, request.words[1:])
-        if data is not held.data:
-            hold(machine, process, held._replace(data=data, dirty=held.dirty + 1))
+                return Status("Background saving started")
+            return Status("OK") if done else RedisError("ERR")
+        if name == "select":
+            return _select(held, session, words[1])
+        if name == "flushall":
+            self._change(machine, process, held, {0: EMPTY})
+            return Status("OK")
+        if name in ADMIN:
+            try:
+                return administer(machine, process, words, session)
+            except Refusal as refusal:
+                return RedisError(str(refusal))
+        before = held.databases.get(session.database, EMPTY)
+        try:
+            reply, after = COMMANDS[name].run(Call(before.live(now), name, words[1:], now))
+        except Refusal as refusal:
+            return RedisError(str(refusal))
+        if after is not before:
+            self._change(machine, process, held, {**held.databases, session.database: after})
         return reply
 
-    def _admin(self, machine: Machine, process: Process, held: Held, words: tuple[str, ...]) -> Reply | RedisError:
-        name, verb = words[0].lower(), words[1].lower() if len(words) > 1 else ""
-        if name == "config" and verb == "get" and len(words) > 2:
-            pattern = words[2].replace("*", ".*")
-            values = {"port": "6379", "maxmemory": "0", "maxmemory-policy": "noeviction", "dir": "/", "dbfilename": "dump.rdb",
-                      "stop-writes-on-bgsave-error": "yes", "maxclients": "10000", "timeout": "0", **held.settings.raw}  # fmt: skip
-            values["maxmemory"] = str(held.settings.maxmemory)
-            return tuple(part for key, value in values.items() if re.fullmatch(pattern, key) for part in (key, value))
-        if name == "config" and verb == "set" and len(words) > 3:
-            if words[2].lower() not in KNOWN:
-                return RedisError(f"ERR Unknown option or number of arguments for CONFIG SET - '{words[2]}'")
-            raw = {**held.settings.raw, words[2].lower(): words[3]}
-            settings = parse("", held.settings.path, tuple(raw.items()))
-            hold(machine, process, held._replace(settings=settings))
-            return "OK"
-        if name == "client" and verb == "list":
-            return f"id=7 addr=127.0.0.1:41822 laddr=127.0.0.1:{held.settings.port} fd=9 name= age=0 idle=0 flags=N db=0 cmd=client|list user=default\n"
-        if name == "slowlog":
-            return ()
-        if name == "memory":
-            return 1048576
-        return RedisError(f"ERR unknown subcommand '{verb}'. Try {name.upper()} HELP.")
+    @staticmethod
+    def _change(machine: Machine, process: Process, held: Held, databases: Mapping[int, Database]) -> None:
+        hold(machine, process, held._replace(databases=databases, dirty=held.dirty + 1))
 
-    def _info(self, machine: Machine, process: Process, held: Held, sections: tuple[str, ...]) -> str:
-        up = int(machine.clock.now - process.started)
-        lists = {
-            "server": [f"redis_version:{VERSION}", "redis_mode:standalone", "os:Linux 6.1.0-18-amd64 x86_64", f"process_id:{process.pid}",
-                       f"tcp_port:{held.settings.port}", f"uptime_in_seconds:{up}", f"uptime_in_days:{up // 86400}",
-                       f"executable:{process.exe}", f"config_file:{held.settings.path}"],
-            "clients": ["connected_clients:4", "maxclients:10000", "blocked_clients:1"],
-            "memory": [f"used_memory:{process.rss // 8}", f"used_memory_human:{process.rss / 8 / 1048576:.2f}M", f"used_memory_rss:{process.rss}",
-                       f"total_system_memory:{memory(machine).total}", f"maxmemory:{held.settings.maxmemory}", f"maxmemory_policy:{held.settings.policy}"],
-            "persistence": ["loading:0", f"rdb_changes_since_last_save:{held.dirty}", "rdb_bgsave_in_progress:0", f"rdb_last_save_time:{int(held.saved_at)}",
-                            f"rdb_last_bgsave_status:{'err' if held.failed_save else 'ok'}", "aof_enabled:0"],
-            "stats": [f"total_connections_received:{up // 40}", f"total_commands_processed:{up * 2}", "rejected_connections:0", "evicted_keys:0"],
-            "replication": ["role:master", "connected_slaves:0", "master_failover_state:no-failover",
-                            f"master_replid:{_identity(machine, process)}", f"master_replid2:{'0' * 40}",
-                            "master_repl_offset:0", "second_repl_offset:-1", "repl_backlog_active:0",
-                            "repl_backlog_size:1048576", "repl_backlog_first_byte_offset:0", "repl_backlog_histlen:0"],
-            "keyspace": [f"db0:keys={len(held.data)},expires=0,avg_ttl=0"] if held.data else [],
-        }  # fmt: skip
-        wanted = [name.lower() for name in sections if name.lower() not in ("all", "default", "everything")] or list(
-            lists
+
+def _authenticate(settings: Settings, session: RedisSession, words: tuple[str, ...]) -> Reply | RedisError:
+    if not 2 <= len(words) <= 3:
+        return RedisError("ERR wrong number of arguments for 'auth' command")
+    if not settings.password and len(words) == 2:
+        return RedisError(
+            "ERR AUTH <password> called without any password configured for the default user. Are you sure your configuration is correct?"
         )
-        blocks = [
-            f"# {name.capitalize()}\r\n" + "".join(line + "\r\n" for line in lists[name])
-            for name in wanted
-            if name in lists
-        ]
-        return "\r\n".join(blocks)
+    known = words[-1] == settings.password or not settings.password
+    if not known or words[-2].lower() not in ("auth", "default"):
+        return RedisError("WRONGPASS invalid username-password pair or user is disabled.")
+    session.allowed = True
+    return Status("OK")
 
 
-__all__ = ["PROGRAMS", "VERSION", "Held", "Redis", "RedisError", "RedisRequest"]
+def _select(held: Held, session: RedisSession, text: str) -> Reply | RedisError:
+    if not re.fullmatch(r"-?[0-9]{1,18}", text):
+        return RedisError("ERR value is not an integer or out of range")
+    if not 0 <= int(text) < int(held.settings.raw.get("databases", "16")):
+        return RedisError("ERR DB index is out of range")
+    session.database = int(text)
+    return Status("OK")
 
 
-def _identity(machine: Machine, process: Process) -> str:
-    """The forty hexadecimal digits that a server gives itself at its start."""
-    return "".join(f"{mix(f'{machine.seed}:{process.pid}:{process.started}:{part}'):016x}" for part in range(3))[:40]
+_CONNECTION = {"select": 2, "flushall": -1, "save": 1, "bgsave": -1, "multi": 1, "exec": 1, "discard": 1}
+"""What the server itself does, with its arity."""
+
+
+def _refused(held: Held, words: tuple[str, ...]) -> RedisError | None:
+    """Why a command is not run: it is none, has too many or too few words, or nothing can be written."""
+    name, settings = words[0].lower(), held.settings
+    command = COMMANDS.get(name)
+    arity = command.arity if command is not None else _CONNECTION.get(name, ADMIN.get(name, 0))
+    if not arity:
+        shown = "".join(f"'{word}' " for word in words[1:])
+        return RedisError(f"ERR unknown command '{words[0]}', with args beginning with: {shown}")
+    if (len(words) != arity) if arity > 0 else len(words) < -arity:
+        return RedisError(f"ERR wrong number of arguments for '{name}' command")
+    if name != "flushall" and (command is None or not command.writes):
+        return None
+    if held.failed_save and settings.stop_writes:
+        return RedisError(
+            "MISCONF Redis is configured to save RDB snapshots, but it's currently unable to persist to disk. Commands "
+            "that may modify the data set are disabled, because this instance is configured to report errors during "
+            "writes if RDB snapshotting fails (stop-writes-on-bgsave-error option). Please check the Redis logs for "
+            "details about the RDB error."
+        )
+    if settings.maxmemory and settings.policy == "noeviction" and name not in FREEING:
+        used = sum(len(key) + len(str(value)) for one in held.databases.values() for key, value in one.data.items())
+        if used + _EMPTY_SERVER > settings.maxmemory:
+            return RedisError("OOM command not allowed when used memory > 'maxmemory'.")
+    return None
+
+
+_EMPTY_SERVER = 900_000
+"""Bytes that the server uses before it holds a key."""
 
 
 PROGRAMS = {"redis-server": Redis()}
+
+__all__ = ["PROGRAMS", "VERSION", "Held", "Redis", "RedisError", "RedisRequest"]

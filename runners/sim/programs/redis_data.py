@@ -1,23 +1,46 @@
-"""What Redis holds: its values, their snapshot, and the commands that read and change them."""
+"""What Redis holds: its databases with their values, and the snapshot of them."""
 
 from __future__ import annotations
 
 import json
-import re
-from collections.abc import Callable, Mapping
+import math
+from collections.abc import Collection, Mapping
+from dataclasses import dataclass
 from typing import NamedTuple
 
+from runners.sim.programs.redis_config import Settings
 from scenario_dsl.values import Value
 
 _SIGNATURE = b"REDIS0010\xfa\tredis-ver\x067.0.15\xfa\nredis-bits\xc0@"
 
-Stored = str | tuple[str, ...]
+
+@dataclass(frozen=True, slots=True)
+class Hash:
+    fields: Mapping[str, str]
+
+
+@dataclass(frozen=True, slots=True)
+class Members:
+    """A set: its members in the order in which they came, as nothing else orders them."""
+
+    items: tuple[str, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Scores:
+    """A sorted set: member -> score, in the order of score and member."""
+
+    of: Mapping[str, float]
+
+
+Stored = str | tuple[str, ...] | Hash | Members | Scores
 Reply = str | int | None | tuple[object, ...]
 
 
-class RedisRequest(NamedTuple):
-    words: tuple[str, ...]
-    password: str | None = None
+class Status(str):
+    """A simple string, as OK is: clients show it without quotes."""
+
+    __slots__ = ()
 
 
 class RedisError(NamedTuple):
@@ -26,23 +49,119 @@ class RedisError(NamedTuple):
     text: str
 
 
-def encode(data: Mapping[str, Stored]) -> bytes:
-    """A snapshot's bytes."""
-    return (
-        _SIGNATURE + b"\xfe\x00" + json.dumps(data, separators=(",", ":")).encode("utf-8", "surrogateescape") + b"\xff"
-    )
+class RedisSession:
+    """What the server knows of one connection: its database, whether it may speak, its name, and what waits for EXEC."""
+
+    __slots__ = ("allowed", "database", "failed", "name", "queued")
+
+    def __init__(self) -> None:
+        self.database = 0
+        self.allowed = False
+        self.name = ""
+        self.queued: list[tuple[str, ...]] | None = None
+        self.failed = False
 
 
-def decode(data: bytes) -> Mapping[str, Stored] | None:
-    """The data of a snapshot; None when it is not one."""
-    start = data.find(b"\xfe\x00")
-    if not data.startswith(b"REDIS") or start < 0:
+class RedisRequest(NamedTuple):
+    """One command. `password`: sent before it, by clients that open a connection for one command."""
+
+    words: tuple[str, ...]
+    password: str | None = None
+    session: RedisSession | None = None
+
+
+class Database(NamedTuple):
+    """The keys of one database, and when those that expire do so, by the machine's clock."""
+
+    data: Mapping[str, Stored]
+    expires: Mapping[str, float]
+
+    def live(self, now: float) -> Database:
+        """Without what has expired."""
+        gone = {key for key, at in self.expires.items() if at <= now} if self.expires else ()
+        return self.without(gone) if gone else self
+
+    def without(self, keys: Collection[str]) -> Database:
+        return Database(
+            {key: value for key, value in self.data.items() if key not in keys},
+            {key: at for key, at in self.expires.items() if key not in keys},
+        )
+
+    def with_value(self, key: str, value: Stored, *, keep: bool = True) -> Database:
+        """With a key's new value; an empty list, hash or set is no key. `keep`: it expires as it did."""
+        empty = value == () or (isinstance(value, Hash) and not value.fields)
+        if empty or (isinstance(value, Members) and not value.items) or (isinstance(value, Scores) and not value.of):
+            return self.without((key,))
+        expires = self.expires
+        if not keep and key in expires:
+            expires = {name: at for name, at in expires.items() if name != key}
+        return Database({**self.data, key: value}, expires)
+
+    def expiring(self, key: str, at: float) -> Database:
+        return self._replace(expires={**self.expires, key: at})
+
+
+EMPTY = Database({}, {})
+
+
+class Held(NamedTuple):
+    """The server's memory. `failed_save`: did the last snapshot fail; `dirty`: changes since the last good one."""
+
+    settings: Settings
+    databases: Mapping[int, Database]
+    failed_save: bool = False
+    dirty: int = 0
+    saved_at: float = 0.0
+
+
+def encode(databases: Mapping[int, Database]) -> bytes:
+    """A snapshot's bytes. The first database is always there."""
+    parts = [_SIGNATURE]
+    for number in sorted({0, *(number for number, one in databases.items() if one.data)}):
+        database = databases.get(number, EMPTY)
+        plain = {key: _plain(value, database.expires.get(key)) for key, value in database.data.items()}
+        text = json.dumps(plain, separators=(",", ":")).encode("utf-8", "surrogateescape")
+        parts.append(b"\xfe" + bytes([number]) + text)
+    return b"".join(parts) + b"\xff"
+
+
+def _plain(value: Stored, at: float | None) -> object:
+    if at is not None:
+        return {"at": at, "value": _plain(value, None)}
+    if isinstance(value, Hash):
+        return {"hash": dict(value.fields)}
+    if isinstance(value, Members):
+        return {"set": list(value.items)}
+    return {"zset": dict(value.of)} if isinstance(value, Scores) else value
+
+
+def decode(data: bytes) -> Mapping[int, Database] | None:
+    """The databases of a snapshot; None when it is not one."""
+    if not data.startswith(b"REDIS") or b"\xfe\x00" not in data:
         return None
-    try:
-        raw = json.loads(data[start + 2 : -1])
-    except ValueError:
-        return None
-    return {key: tuple(value) if isinstance(value, list) else value for key, value in raw.items()}
+    found: dict[int, Database] = {}
+    for part in data[:-1].split(b"\xfe")[1:]:
+        try:
+            raw = json.loads(part[1:])
+            expires = {key: float(one["at"]) for key, one in raw.items() if isinstance(one, dict) and "at" in one}
+            values = {key: _value(one["value"] if key in expires else one) for key, one in raw.items()}
+        except (ValueError, KeyError, TypeError, AttributeError, RecursionError):
+            return None
+        if not all(map(math.isfinite, expires.values())):
+            return None
+        found[part[0]] = Database(values, expires)
+    return found
+
+
+def _value(raw: object) -> Stored:
+    if isinstance(raw, list):
+        return tuple(map(str, raw))
+    if not isinstance(raw, dict):
+        return str(raw)
+    ((kind, inner),) = raw.items()
+    if kind == "hash":
+        return Hash({str(key): str(value) for key, value in inner.items()})
+    return Members(tuple(map(str, inner))) if kind == "set" else Scores({str(k): float(v) for k, v in inner.items()})
 
 
 def described(value: Value) -> Mapping[str, Stored]:
@@ -52,112 +171,3 @@ def described(value: Value) -> Mapping[str, Stored]:
         for key, one in value.items():
             found[key] = tuple(str(item) for item in one) if isinstance(one, tuple | list) else str(one)
     return found
-
-
-Data = Mapping[str, Stored]
-Outcome = tuple[Reply | RedisError, Data]
-_WRONG = RedisError("WRONGTYPE Operation against a key holding the wrong kind of value")
-
-
-def _get(data: Data, args: tuple[str, ...]) -> Outcome:
-    value = data.get(args[0])
-    return (_WRONG if isinstance(value, tuple) else value), data
-
-
-def _set(data: Data, args: tuple[str, ...]) -> Outcome:
-    return "OK", {**data, args[0]: args[1]}
-
-
-def _del(data: Data, args: tuple[str, ...]) -> Outcome:
-    gone = [key for key in args if key in data]
-    return len(gone), {key: value for key, value in data.items() if key not in gone} if gone else data
-
-
-def _exists(data: Data, args: tuple[str, ...]) -> Outcome:
-    return sum(key in data for key in args), data
-
-
-def _incr(data: Data, args: tuple[str, ...]) -> Outcome:
-    value = data.get(args[0], "0")
-    if isinstance(value, tuple):
-        return _WRONG, data
-    if not value.lstrip("-").isdigit():
-        return RedisError("ERR value is not an integer or out of range"), data
-    return int(value) + 1, {**data, args[0]: str(int(value) + 1)}
-
-
-def _push(left: bool) -> Callable[[Data, tuple[str, ...]], Outcome]:
-    def run(data: Data, args: tuple[str, ...]) -> Outcome:
-        value = data.get(args[0], ())
-        if not isinstance(value, tuple):
-            return _WRONG, data
-        new = (*reversed(args[1:]), *value) if left else (*value, *args[1:])
-        return len(new), {**data, args[0]: new}
-
-    return run
-
-
-def _pop(left: bool) -> Callable[[Data, tuple[str, ...]], Outcome]:
-    def run(data: Data, args: tuple[str, ...]) -> Outcome:
-        value = data.get(args[0], ())
-        if not isinstance(value, tuple):
-            return _WRONG, data
-        if not value:
-            return None, data
-        item, rest = (value[0], value[1:]) if left else (value[-1], value[:-1])
-        kept = {**data, args[0]: rest}
-        return item, kept if rest else {key: one for key, one in kept.items() if key != args[0]}
-
-    return run
-
-
-def _llen(data: Data, args: tuple[str, ...]) -> Outcome:
-    value = data.get(args[0], ())
-    return (len(value) if isinstance(value, tuple) else _WRONG), data
-
-
-def _lrange(data: Data, args: tuple[str, ...]) -> Outcome:
-    value = data.get(args[0], ())
-    if not isinstance(value, tuple):
-        return _WRONG, data
-    start, stop = int(args[1]), int(args[2])
-    stop = len(value) + stop if stop < 0 else stop
-    return value[start if start >= 0 else max(len(value) + start, 0) : stop + 1], data
-
-
-def _scan(data: Data, args: tuple[str, ...]) -> Outcome:
-    """All keys at once: a small table is gone through in one step, which is what the cursor 0 says."""
-    if not args[0].isdigit():
-        return RedisError("ERR invalid cursor"), data
-    words = [word.lower() for word in args]
-    pattern = args[words.index("match") + 1] if "match" in words[:-1] else "*"
-    found, _ = _keys(data, (pattern,))
-    return ("0", found if isinstance(found, tuple) else ()), data
-
-
-def _keys(data: Data, args: tuple[str, ...]) -> Outcome:
-    pattern = re.escape(args[0]).replace(r"\*", ".*").replace(r"\?", ".")
-    return tuple(key for key in sorted(data) if re.fullmatch(pattern, key)), data
-
-
-def _type(data: Data, args: tuple[str, ...]) -> Outcome:
-    value = data.get(args[0])
-    return "none" if value is None else "list" if isinstance(value, tuple) else "string", data
-
-
-COMMANDS: Mapping[str, tuple[int, bool, Callable[[Data, tuple[str, ...]], Outcome]]] = {
-    "ping": (0, False, lambda data, args: (args[0] if args else "PONG", data)),
-    "echo": (1, False, lambda data, args: (args[0], data)),
-    "select": (1, False, lambda data, _args: ("OK", data)),
-    "quit": (0, False, lambda data, _args: ("OK", data)),
-    "dbsize": (0, False, lambda data, _args: (len(data), data)),
-    "flushall": (0, True, lambda _data, _args: ("OK", {})),
-    "flushdb": (0, True, lambda _data, _args: ("OK", {})),
-    "get": (1, False, _get), "set": (2, True, _set), "setnx": (2, True, lambda d, a: (0, d) if a[0] in d else (1, {**d, a[0]: a[1]})),
-    "setex": (3, True, lambda d, a: ("OK", {**d, a[0]: a[2]})), "del": (1, True, _del), "unlink": (1, True, _del),
-    "exists": (1, False, _exists), "incr": (1, True, _incr), "lpush": (2, True, _push(True)), "rpush": (2, True, _push(False)),
-    "lpop": (1, True, _pop(True)), "rpop": (1, True, _pop(False)), "llen": (1, False, _llen), "lrange": (3, False, _lrange),
-    "keys": (1, False, _keys), "scan": (1, False, _scan), "type": (1, False, _type), "ttl": (1, False, lambda d, a: (-1 if a[0] in d else -2, d)),
-    "strlen": (1, False, lambda d, a: (len(d.get(a[0], "")), d)), "expire": (2, True, lambda d, a: (int(a[0] in d), d)),
-    "lastsave": (0, False, lambda d, _a: (0, d)), "time": (0, False, lambda d, _a: ((), d)),
-}  # fmt: skip
