@@ -125,9 +125,19 @@ def _create_or_drop(ctx: Context) -> int:
         ctx.err(f"error: {refusal(link, refused)}")
         return 1
     verb = "CREATE" if ctx.name == "createdb" else "DROP"
-    answer = ask(ctx, link, f"{verb} DATABASE {name}", ctx.name)
+    owner = options.value("O")
+    words = [verb, "DATABASE", "IF EXISTS" if options.has("if-exists") and verb == "DROP" else "", _identifier(name)]
+    statement = " ".join([word for word in words if word] + ([f"OWNER {_identifier(owner)}"] if owner else []))
+    answer = ask(ctx, link, statement, ctx.name)
     if isinstance(answer, SqlError):
         what = "creation" if verb == "CREATE" else "removal"
         ctx.err(f"error: database {what} failed: {answer.severity}:  {answer.message}")
+        if answer.detail:
+            ctx.stderr.write(f"DETAIL:  {answer.detail}\n".encode("utf-8", "surrogateescape"))
         return 1
     return 0
+
+
+def _identifier(name: str) -> str:
+    """A name as SQL takes it, quoted where it must be."""
+    return name if name.isidentifier() and name == name.lower() else '"' + name.replace('"', '""') + '"'

@@ -8,7 +8,7 @@ from runners.sim.network.names import ResolveFailure, resolve
 from runners.sim.processes import Process
 from runners.sim.programs import postgres_config as config
 from runners.sim.programs.descriptors import bind, current, hold, listen_unix
-from runners.sim.programs.postgres_data import Cluster
+from runners.sim.programs.postgres_data import OWN_SETTINGS, Cluster
 from runners.sim.programs.postgres_log import VERSION, Held, ServerLog
 from runners.sim.programs.postgres_sessions import CloseSession, OpenSession, Sessions
 from runners.sim.programs.postgres_start import EarlyExit, configure, open_data
@@ -252,7 +252,7 @@ class Postgres(Sessions):
         log = ServerLog(machine, process, None, held.log)
         log.write("LOG", "received SIGHUP, reloading configuration files")
         try:
-            made, problems = config.parse(machine.view(process.cred).text(held.config_file), held.config_file)
+            made, problems = config.files(machine.view(process.cred), held.config_file, f"{held.data}/{OWN_SETTINGS}")
         except OSError as error:
             log.write("LOG", f'could not open configuration file "{held.config_file}": {error.strerror}')
             return

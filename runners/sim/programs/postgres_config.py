@@ -8,6 +8,8 @@ from collections.abc import Iterator, Mapping
 from functools import lru_cache
 from typing import NamedTuple
 
+from runners.sim.files.view import FileView
+
 DEFAULTS: Mapping[str, str] = {
     "listen_addresses": "localhost", "port": "5432", "max_connections": "100", "shared_buffers": "128MB",
     "superuser_reserved_connections": "3", "unix_socket_directories": "/var/run/postgresql", "data_directory": "",
@@ -65,9 +67,27 @@ def parse(text: str, path: str) -> tuple[Mapping[str, str], tuple[ConfigProblem,
     return found, tuple(problems)
 
 
+def files(view: FileView, path: str, own: str) -> tuple[dict[str, str], tuple[ConfigProblem, ...]]:
+    """What the configuration file sets, and over that the file of ALTER SYSTEM, which need not be there.
+
+    OSError where the first cannot be read.
+    """
+    made, problems = parse(view.text(path), path)
+    try:
+        more, wrong = parse(view.text(own), own)
+    except OSError:
+        more, wrong = {}, ()
+    return {**made, **more}, (*problems, *wrong)
+
+
 def _problem(name: str, value: str, path: str, number: int) -> str:
     if name not in DEFAULTS and "." not in name:
         return f'unrecognized configuration parameter "{name}" in file "{path}" line {number}'
+    return problem_of(name, value)
+
+
+def problem_of(name: str, value: str) -> str:
+    """What is wrong with a parameter's value, "" if nothing."""
     if name in _INTEGERS:
         if not re.fullmatch(r"-?\d+", value):
             return f'invalid value for parameter "{name}": "{value}"'

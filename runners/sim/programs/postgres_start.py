@@ -9,7 +9,7 @@ from runners.sim.memory import memory
 from runners.sim.processes import Process
 from runners.sim.programs import postgres_config as config
 from runners.sim.programs.descriptors import open_log
-from runners.sim.programs.postgres_data import Cluster, lock_holder, read_cluster
+from runners.sim.programs.postgres_data import OWN_SETTINGS, Cluster, lock_holder, read_cluster
 from runners.sim.programs.postgres_log import Held, ServerLog
 
 
@@ -28,11 +28,11 @@ def configure(machine: Machine, process: Process, say: Say) -> Held:
     path = arguments.get("config_file") or f"{data}/postgresql.conf"
     view = machine.view(process.cred, process.cwd)
     try:
-        text = view.text(path)
+        made, _ = config.parse(view.text(path), path)
+        made, problems = config.files(view, path, f"{made.get('data_directory') or data}/{OWN_SETTINGS}")
     except OSError as error:
         say(f'postgres: could not access the server configuration file "{path}": {error.strerror}')
         raise EarlyExit(2) from None
-    made, problems = config.parse(text, path)
     if problems:
         lines = tuple(("LOG", problem.message) for problem in problems)
         raise EarlyExit(1, *lines, ("FATAL", f'configuration file "{path}" contains errors'))

@@ -64,8 +64,8 @@ def execute(storage: Storage, statement: str) -> SqlResult:
         return run(storage, statement)
     if verb in ("SET", "VACUUM", "ANALYZE", "CHECKPOINT", "REINDEX", "RESET", "DISCARD"):
         return SqlResult(verb)
-    if verb in ("CREATE", "ALTER", "DROP", "GRANT", "REVOKE", "TRUNCATE", "COPY", "WITH", "LOCK"):
-        raise Refused(SqlError("ERROR", "permission denied for schema public", code="42501"))
+    if verb in ("COPY", "WITH", "LOCK", "COMMENT", "DO", "DECLARE", "FETCH", "LISTEN", "NOTIFY", "PREPARE"):
+        raise Refused(SqlError("ERROR", f"{verb} is not supported", code="0A000"))
     raise Refused(syntax(statement, words[0]))
 
 
@@ -141,7 +141,10 @@ def _delete(storage: Storage, statement: str) -> SqlResult:
 
 
 def _show(storage: Storage, statement: str) -> SqlResult:
-    name = statement.split(None, 1)[1].strip().lower()
+    name = (statement.split(None, 1)[1:] or [""])[0].strip().lower()
+    if name == "all":
+        rows = tuple((key, setting, "") for key, setting in sorted(storage.settings.items()))
+        return SqlResult("SHOW", ("name", "setting", "description"), rows)
     value = storage.settings.get(name)
     if value is None:
         raise Refused(SqlError("ERROR", f'unrecognized configuration parameter "{name}"', code="42704"))

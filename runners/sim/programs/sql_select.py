@@ -62,7 +62,7 @@ def select(storage: Storage, statement: str) -> SqlResult:
     rows = rows[start : start + int(match["limit"])] if match["limit"] else rows[start:]
     if items == ["*"]:
         return SqlResult(f"SELECT {len(rows)}", columns, rows)
-    picks = [_pick(columns, item, statement) for item in items]
+    picks = [_called(storage, columns, item, statement) or _pick(columns, item, statement) for item in items]
     names = tuple(_label(item) for item in items)
     return SqlResult(f"SELECT {len(rows)}", names, tuple(tuple(pick(row) for pick in picks) for row in rows))
 
@@ -91,6 +91,11 @@ def _constants(storage: Storage, items: list[str], statement: str) -> SqlResult:
     values: list[str | None] = []
     for item in items:
         text = re.sub(r"(?i)\s+as\s+\w+$", "", item).strip()
+        called = _called(storage, (), text, statement)
+        if called is not None:
+            names.append(_label(item))
+            values.append(called(()))
+            continue
         computed = _computed(storage, text)
         if computed is not None:
             alias = re.search(r"(?i)\s+as\s+(\w+)$", item)
@@ -189,6 +194,24 @@ def constant(text: str, statement: str) -> str | None:
         return str(results[match[2]] if match[2] in results else left // right if match[2] == "/" else left % right)
     name = text.split()[0]
     raise Refused(SqlError("ERROR", f'column "{name}" does not exist', position=statement.find(name) + 1, code="42703"))
+
+
+_CALL = re.compile(r"(?is)(?:pg_catalog\.)?(\w+)\s*\(\s*('[^']*'|-?[\d.]+|\"?\w+\"?)\s*\)(?:\s+as\s+\"?\w+\"?)?")
+
+
+def _called(
+    storage: Storage, columns: tuple[str, ...], item: str, statement: str
+) -> Callable[[Row], str | None] | None:
+    """What calls a function that acts on the server, with a column of each row or with a constant."""
+    match = _CALL.fullmatch(item)
+    function = storage.calls.get(match[1].lower()) if match is not None else None
+    if match is None or function is None:
+        return None
+    if re.fullmatch(r"'.*'|-?[\d.]+", match[2]):
+        value = constant(match[2], statement)
+        return lambda _row: function(value)
+    index = find_column(columns, match[2], statement)
+    return lambda row: function(row[index])
 
 
 @lru_cache(maxsize=1024)

@@ -39,7 +39,10 @@ class SqlResult(NamedTuple):
 
 
 class SqlError(NamedTuple):
-    """severity: ERROR, FATAL or PANIC; FATAL ends (or refuses) the connection. `position`: 1-based, 0 for none."""
+    """severity: ERROR, FATAL or PANIC; FATAL ends (or refuses) the connection. `position`: 1-based, 0 for none.
+
+    `before`: what the statements in front of the one that failed gave.
+    """
 
     severity: str
     message: str
@@ -47,6 +50,7 @@ class SqlError(NamedTuple):
     hint: str = ""
     position: int = 0
     code: str = "XX000"
+    before: tuple[SqlResult, ...] = ()
 
 
 class Refused(Exception):  # noqa: N818 (it carries an SqlError, which is the error)
@@ -102,7 +106,10 @@ def count_rows(content: Content) -> int:
 
 
 class Storage(NamedTuple):
-    """How the engine reaches a database's tables. `append` raises Refused when there is no room."""
+    """How the engine reaches a database's tables. `append` raises Refused when there is no room.
+
+    `calls`: functions of one argument that act on the server.
+    """
 
     tables: Mapping[str, Table]
     read: Callable[[Table], Content]
@@ -111,6 +118,7 @@ class Storage(NamedTuple):
     virtual: Mapping[str, Callable[[], tuple[tuple[str, ...], tuple[Row, ...]]]]
     functions: Mapping[str, str]
     settings: Mapping[str, str]
+    calls: Mapping[str, Callable[[str | None], str | None]]
 
 
 def syntax(statement: str, near: str) -> SqlError:

@@ -8,6 +8,7 @@ from runners.sim.machine import Machine
 from runners.sim.network.connect import Connection, connect
 from runners.sim.programs.sql import SqlError, SqlRequest, SqlResult
 from runners.sim.systemd import manager
+from tests.runners.sim.admin.line import Result, Terminal
 from tests.runners.sim.servers import messages, server
 
 DATA, CONFIG = "/var/lib/postgresql/15/main", "/etc/postgresql/15/main/postgresql.conf"
@@ -182,3 +183,114 @@ def test_the_log_names_a_helper_in_its_own_words(machine: Machine, helper: str, 
     signal(machine, process.pid, 9)
     log = machine.view().text("/var/log/postgresql/postgresql-15-main.log")
     assert f"LOG:  {called} (PID {process.pid}) was terminated by signal 9: Killed" in log
+
+
+def test_roles_are_made_changed_and_dropped() -> None:
+    sh = Terminal()
+
+    def psql(*commands: str) -> Result:
+        return sh("cd /tmp; sudo -u postgres psql " + " ".join(f'-c "{command}"' for command in commands))
+
+    login = "PGPASSWORD={} psql -h 127.0.0.1 -U bob postgres -Atc 'select 1'"
+    assert psql("create role bob login password 'x'").out == "CREATE ROLE\n"
+    assert sh(login.format("x")).out == "1\n"
+    assert "password authentication failed" in sh(login.format("y")).err
+    assert psql("create user bob").err == 'ERROR:  role "bob" already exists\n'
+    assert psql("alter user bob with password 'y'").out == "ALTER ROLE\n"
+    assert sh(login.format("y")).out == "1\n"
+    assert psql("alter role bob nologin").status == 0
+    assert 'FATAL:  role "bob" is not permitted to log in' in sh(login.format("y")).err
+    assert psql("alter role bob login connection limit 0").status == 0
+    assert 'FATAL:  too many connections for role "bob"' in sh(login.format("y")).err
+    assert psql("alter role bob foo").err.startswith('ERROR:  unrecognized role option "foo"\n')
+    sh("systemctl restart postgresql")
+    assert "No connections" in psql("\\\\du").out
+    assert psql("drop role bob", "drop role bob").err == 'ERROR:  role "bob" does not exist\n'
+    assert psql("drop role shop").err.startswith('ERROR:  role "shop" cannot be dropped because some objects depend')
+    shop = "PGPASSWORD=espresso-2231 psql -h 127.0.0.1 -U shop shop -c "
+    assert sh(shop + "'create role x'").err == "ERROR:  permission denied to create role\n"
+
+
+def test_databases_and_tables_are_made_and_dropped() -> None:
+    sh = Terminal()
+    sh("cd /tmp; sudo -u postgres psql -c \"create role bob login password 'x'\"")
+    held = sh("sudo -u postgres psql -c 'drop database shop'").err
+    assert held == (
+        'ERROR:  database "shop" is being accessed by other users\nDETAIL:  There is 1 other session using the database.\n'
+    )
+    assert sh("sudo -u postgres createdb -O bob bobdb").status == 0
+    again = sh("sudo -u postgres createdb bobdb")
+    assert again.err == 'createdb: error: database creation failed: ERROR:  database "bobdb" already exists\n'
+    bob = "PGPASSWORD=x psql -h 127.0.0.1 -U bob bobdb -At "
+    made = sh(
+        bob + "-c 'create table t(a int, b numeric(10,2))' -c \"insert into t values (1,'2')\" -c 'select * from t'"
+    )
+    assert made.out == "CREATE TABLE\nINSERT 0 1\n1|2\n"
+    assert "numeric(10,2)" in sh(bob + "-c '\\d t'").out
+    sh("systemctl restart postgresql")
+    assert (
+        sh(bob + "-c 'truncate t' -c 'select count(*) from t' -c 'drop table t'").out
+        == "TRUNCATE TABLE\n0\nDROP TABLE\n"
+    )
+    assert sh(bob + "-c 'select * from t'").err.startswith('ERROR:  relation "t" does not exist\n')
+    assert sh(bob + "-c 'create table u(a int primary key)'").err.startswith("ERROR:  column constraint")
+    assert sh(bob + "-c 'create index i on t(a)'").err == "ERROR:  this form of CREATE INDEX is not supported\n"
+    theirs = sh("PGPASSWORD=x psql -h 127.0.0.1 -U bob shop -c 'create table t(a int)' -c 'drop table orders'")
+    assert theirs.err.startswith("ERROR:  permission denied for schema public\n")
+    assert sh("sudo -u postgres dropdb bobdb").status == 0
+
+
+def test_alter_system_is_read_at_a_reload_and_at_a_start() -> None:
+    sh = Terminal()
+
+    def psql(command: str) -> Result:
+        return sh(f'cd /tmp; sudo -u postgres psql -Atc "{command}"')
+
+    assert psql("alter system set work_mem = '8MB'").out == "ALTER SYSTEM\n"
+    assert psql("show work_mem").out == "4MB\n"
+    assert psql("select pg_reload_conf()").out == "t\n"
+    assert psql("show work_mem").out == "8MB\n"
+    assert psql("select setting, source from pg_settings where name = 'work_mem'").out == "8MB|configuration file\n"
+    assert sh("tail -n 1 /var/lib/postgresql/15/main/postgresql.auto.conf").out == "work_mem = '8MB'\n"
+    sh("systemctl restart postgresql")
+    assert psql("show work_mem").out == "8MB\n"
+    assert psql("alter system reset work_mem").out == "ALTER SYSTEM\n"
+    psql("select pg_reload_conf()")
+    assert psql("show work_mem").out == "4MB\n"
+    assert psql("alter system set foo = 1").err == 'ERROR:  unrecognized configuration parameter "foo"\n'
+    assert psql("alter system set work_mem = 'a'").err == 'ERROR:  invalid value for parameter "work_mem": "a"\n'
+    alone = psql("select 1; alter system set work_mem = '9MB'")
+    assert (alone.out, alone.err) == ("1\n", "ERROR:  ALTER SYSTEM cannot run inside a transaction block\n")
+
+
+def test_back_ends_are_ended_by_a_function_and_what_came_before_an_error_is_shown() -> None:
+    sh = Terminal()
+    sh("cd /tmp")
+    ended = "select pg_terminate_backend(pid) from pg_stat_activity where datname='shop'"
+    count = "select count(*) from pg_stat_activity where datname='shop' and state='idle'"
+    assert sh(f'sudo -u postgres psql -Atc "{count}"').out == "1\n"
+    assert sh(f'sudo -u postgres psql -Atc "{ended}"').out == "t\n"
+    assert sh(f'sudo -u postgres psql -Atc "{count}"').out == "0\n"
+    two = sh("sudo -u postgres psql shop -Atc 'select 1; select count(*) from nonsuch'")
+    assert (two.out, two.status) == ("1\n", 1)
+    assert two.err.splitlines()[1:] == [
+        "LINE 1: select 1; select count(*) from nonsuch",
+        "                                       ^",
+    ]
+    before = sh.machine.clock.now
+    assert sh("sudo -u postgres psql -Atc 'select pg_sleep(3)'").out == "\n"
+    assert 3 <= sh.machine.clock.now - before < 4
+
+
+def test_what_psql_describes() -> None:
+    sh = Terminal()
+
+    def told(command: str) -> list[str]:
+        return sh(f"cd /tmp; sudo -u postgres psql shop -c '{command}'").lines
+
+    assert told("\\dn")[3] == " public | pg_database_owner"
+    assert told("\\df")[-2:] == ["(0 rows)", ""]
+    assert told("\\dt+")[3] == " public | customers | table | shop  | permanent   | heap          | 16 kB | "
+    assert told("\\l+")[3].endswith("| pg_default | default administrative connection database")
+    assert " created_at | timestamp with time zone |           |          | " in told("\\d orders")
+    assert sh("sudo -u postgres psql shop -c '\\di'").err == "Did not find any relations.\n"
