@@ -294,7 +294,7 @@ def _show_exchange(ctx: Context, parts: SplitResult, method: str, headers: Heade
     lines = [f"> {method} {parts.path or '/'}{f'?{parts.query}' if parts.query else ''} HTTP/1.1"]
     if all(name.lower() != "host" for name, _ in headers):
         lines.append(f"> Host: {parts.netloc.rsplit('@', 1)[-1]}")
-    lines += [f"> {name}: {value}" for name, value in headers]
+    lines += [f"> {name}: {value}" for name, value in headers if value or name.lower() != "host"]
     lines.append("> ")
     lines.append(f"< HTTP/1.1 {response.status} {response.reason}")
     lines += [f"< {name}: {value}" for name, value in response.headers]

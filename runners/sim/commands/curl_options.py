@@ -149,7 +149,7 @@ class CurlOptions:
             found["content-type"] = ("Content-Type", kind)
         for header in self.headers:
             name, colon, value = header.partition(":")
-            if colon and not value.strip():
+            if colon and not value.strip() and name.lower() != "host":
                 found.pop(name.lower(), None)
             elif colon:
                 found[name.lower()] = (name, value.strip())

@@ -40,14 +40,17 @@ def main(ctx: Context) -> int:
     if len(options.operands) < 2:
         ctx.stderr.write(b"usage: " + _NC.usage.encode("utf-8", "surrogateescape") + b"\n")
         return 1
-    host, ports = options.operands[0], options.operands[1]
-    low, dash, high = ports.partition("-")
-    if not low.isdigit() or (dash and not high.isdigit()) or not 0 < int(low) < 65536:
-        ctx.err(f"port number invalid: {ports}" if low.isdigit() else f'service "{ports}" unknown')
-        return 1
+    host = options.operands[0]
+    ports: list[int] = []
+    for text in options.operands[1:]:
+        low, dash, high = text.partition("-")
+        if not low.isdigit() or (dash and not high.isdigit()) or not 0 < int(low) < 65536 or int(high or 1) > 65535:
+            ctx.err(f"port number invalid: {text}" if low.isdigit() else f'service "{text}" unknown')
+            return 1
+        ports += range(int(low), int(high or low) + 1)
     timeout = float(options.value("w") or 130)
     status = 1
-    for port in range(int(low), (int(high) if dash else int(low)) + 1):
+    for port in ports:
         ctx.spend(50)
         status = min(
             status,

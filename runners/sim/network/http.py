@@ -16,6 +16,7 @@ REASONS = {
     304: "Not Modified", 307: "Temporary Redirect", 308: "Permanent Redirect", 400: "Bad Request", 401: "Unauthorized",
     403: "Forbidden",
     404: "Not Found", 405: "Method Not Allowed", 408: "Request Timeout", 413: "Request Entity Too Large",
+    412: "Precondition Failed", 416: "Range Not Satisfiable", 501: "Not Implemented",
     429: "Too Many Requests", 499: "Client Closed Request", 500: "Internal Server Error", 502: "Bad Gateway",
     503: "Service Unavailable", 504: "Gateway Timeout",
 }  # fmt: skip
@@ -32,7 +33,10 @@ MOST_HOPS = 24
 
 
 class HttpRequest(NamedTuple):
-    """`target`: path and query as sent. `remote`: the peer's address. `scheme`: http or https."""
+    """`target`: path and query as sent. `remote`: the peer's address. `scheme`: http or https.
+
+    Without a method it is no request: `target` is the line that was sent for one.
+    """
 
     method: str
     target: str
@@ -51,7 +55,10 @@ class HttpRequest(NamedTuple):
 
 
 class HttpResponse(NamedTuple):
-    """`seconds`: from the first byte sent to the last received. `via`: the programs it came through, nearest first."""
+    """`seconds`: from the first byte sent to the last received. `via`: the programs it came through, nearest first.
+
+    `phrase`: the server's own words for the status, where they are not the usual ones.
+    """
 
     status: int
     headers: Headers = ()
@@ -61,13 +68,14 @@ class HttpResponse(NamedTuple):
     port: int = 0
     tls: TlsIdentity | None = None
     via: tuple[str, ...] = ()
+    phrase: str = ""
 
     def header(self, name: str) -> str | None:
         return _find(self.headers, name)
 
     @property
     def reason(self) -> str:
-        return REASONS.get(self.status, "")
+        return self.phrase or REASONS.get(self.status, "")
 
 
 class HttpFailure(NamedTuple):
@@ -102,6 +110,8 @@ def request(
 ) -> HttpResponse | HttpFailure:
     """One request. `connect_to`: an address to connect to instead of the URL's host (curl --resolve).
 
+    An empty Host header is one that is not sent.
+
     Spends no virtual time itself: the caller lets `seconds` pass.
     """
     try:
@@ -119,6 +129,8 @@ def request(
     named = _find(headers, "Host")
     if named is None:
         named = host if parts.port is None else f"{host}:{parts.port}"
+    elif not named:
+        headers = tuple(one for one in headers if one[0].lower() != "host")
     sent = HttpRequest(method, target, named, headers, body, connection.source, parts.scheme)
     return exchange(machine, connection, sent)
 

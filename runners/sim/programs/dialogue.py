@@ -108,6 +108,13 @@ class Dialogue:
         end = _HEAD_END.search(self._sent)
         if first is None:
             self.ended = True
+            process = self.connection.process
+            if process is not None and process.program == "nginx":
+                line = self._sent.split(b"\n", 1)[0].rstrip(b"\r").decode("utf-8", "surrogateescape")
+                none = HttpRequest("", line, "", (), b"", self.connection.source)
+                answer = exchange(self.machine, self.connection, none)
+                if isinstance(answer, HttpResponse):
+                    self._say(answer, with_body=True)
             return True
         if end is None:
             return False
@@ -118,7 +125,8 @@ class Dialogue:
             return False
         body, self._sent = self._sent[end.end() : stop], self._sent[stop:]
         method, target = first.group(1).decode(), first.group(2).decode("latin-1")
-        host = headers.get("host", ("", self.connection.address))[1]
+        unnamed = "" if first.group(3) == b"1" else self.connection.address
+        host = headers.get("host", ("", unnamed))[1]
         request = HttpRequest(method, target, host, tuple(headers.values()), body, self.connection.source)
         answer = exchange(self.machine, self.connection, request)
         self.seconds += answer.seconds

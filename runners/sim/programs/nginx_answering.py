@@ -16,7 +16,14 @@ from runners.sim.programs.nginx_matching import choose_location, choose_server, 
 from runners.sim.programs.nginx_values import LEVELS, ErrorLog, Location, NginxConfig
 
 VERSION = "nginx/1.22.1"
-KEPT_ALIVE = ("Connection", "keep-alive")
+KEPT_ALIVE, CLOSED = ("Connection", "keep-alive"), ("Connection", "close")
+_CLOSING = frozenset({400, 408, 413, 414, 431, 497})
+"""After these errors it ends the connection."""
+_PHRASES = {
+    302: "Moved Temporarily", 405: "Not Allowed", 408: "Request Time-out", 416: "Requested Range Not Satisfiable",
+    503: "Service Temporarily Unavailable", 504: "Gateway Time-out",
+}  # fmt: skip
+"""Where its words for a status are not the usual ones."""
 
 
 def write_error(machine: Machine, process: Process, log: ErrorLog, level: str, text: str) -> None:
@@ -49,13 +56,21 @@ class Answering:
     def _return(self, location: Location, status: int, text: str) -> HttpResponse:
         text = re.sub(r"\$(\w+)", lambda match: self._variable(match[1], None), text)
         if status in (301, 302, 303, 307, 308):
-            return self._page(location, status, extra=(("Location", text),))
+            return self._redirect(location, status, text)
         if status == 444:
             return HttpResponse(444, (), b"", 0.0001)
         if not text:
             return self._page(location, status)
         body = text.encode("utf-8", "surrogateescape")
         return HttpResponse(status, self._own(location, status, location.default_type, body), body, 0.0002)
+
+    def _redirect(self, location: Location, status: int, target: str) -> HttpResponse:
+        """A path of this server's becomes a whole address: by the name that was asked for, and the port it came in by."""
+        if target.startswith("/") and location.absolute:
+            port, usual = self.connection.port, {"http": 80, "https": 443}[self.request.scheme]
+            host = self.request.host.partition(":")[0]
+            target = f"{self.request.scheme}://{host}{'' if port == usual else f':{port}'}{target}"
+        return self._page(location, status, extra=(("Location", target),))
 
     def _stub_status(self, location: Location) -> HttpResponse:
         count = self.number
@@ -72,7 +87,10 @@ class Answering:
                 if body is not None:
                     return HttpResponse(status, self._own(location, status, "text/html", body, extra), body, 0.0003)
         signature = VERSION if location.tokens else "nginx"
-        title = f"{status} {REASONS.get(status, '')}".strip()
+        phrase = _PHRASES.get(status, "")
+        # The page of 302 is older than the words in its status line.
+        said = phrase if phrase and status != 302 else REASONS.get(status, "")
+        title = f"{status} {said}".strip()
         if note:
             title = f"400 {note}"
         middle = f"<center>{note}</center>\r\n" if note else ""
@@ -82,7 +100,7 @@ class Answering:
             f"{middle}<hr><center>{signature}</center>\r\n</body>\r\n</html>\r\n"
         ).encode("utf-8", "surrogateescape")
         headers = self._own(location, status, "text/html", body, extra)
-        return HttpResponse(status, headers, b"" if self.request.method == "HEAD" else body, 0.0003)
+        return HttpResponse(status, headers, b"" if self.request.method == "HEAD" else body, 0.0003, phrase=phrase)
 
     def _error_page(self, page: str) -> bytes | None:
         if self.server is None or not page.startswith("/"):
@@ -99,7 +117,7 @@ class Answering:
             *self._headers(location),
             ("Content-Type", kind),
             ("Content-Length", str(len(body))),
-            KEPT_ALIVE,
+            CLOSED if status in _CLOSING else KEPT_ALIVE,
             *extra,
             *self._added(location, status),
         )
@@ -137,7 +155,7 @@ class Answering:
         return {
             "remote_addr": request.remote,
             "remote_user": "-",
-            "request": f"{request.method} {request.target} HTTP/1.1",
+            "request": f"{request.method} {request.target} HTTP/1.1" if request.method else request.target,
             "request_method": request.method,
             "request_uri": request.target,
             "uri": request.path,

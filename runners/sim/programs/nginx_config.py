@@ -9,6 +9,8 @@ from runners.sim import certificates
 from runners.sim.files.inode import Cred
 from runners.sim.machine import Machine
 from runners.sim.network.names import ResolveFailure, resolve
+from runners.sim.programs.nginx_arguments import expires, returned, seconds, size
+from runners.sim.programs.nginx_checks import check
 from runners.sim.programs.nginx_grammar import ConfigError, Directive, parse
 from runners.sim.programs.nginx_values import (
     COMBINED,
@@ -29,6 +31,7 @@ def load(machine: Machine, cred: Cred, path: str = DEFAULT_PATH, extra: str = ""
     """Read and check it all. ConfigError with the text after `[emerg] `. `extra`: directives of `-g`."""
     view = machine.view(cred)
     top = parse(view, path)
+    check(machine, top)
     return _Loader(machine, cred, path, top, extra).config()
 
 
@@ -42,6 +45,9 @@ def _first(block: tuple[Directive, ...], name: str) -> Directive | None:
 
 def _at(directive: Directive) -> str:
     return f"in {directive.file}:{directive.line}"
+
+
+_LISTEN_VALUES = r"(backlog|rcvbuf|sndbuf|setfib|fastopen|accept_filter|ipv6only|so_keepalive)="
 
 
 class _Loader:
@@ -83,6 +89,7 @@ class _Loader:
         number = int(count) if count.isdigit() else (int(cpus) if isinstance(cpus, int) else 1)
         pid = _first(self.top, "pid")
         self._duplicates(servers)
+        self._conflicts(servers)
         return NginxConfig(
             self.path, user, number, pid.args[0] if pid is not None else "/run/nginx.pid", main_log, servers, types,
             tuple(self.logs), tuple(self.warnings),
@@ -122,7 +129,7 @@ class _Loader:
 
     def _server(self, server: Directive, http: tuple[Directive, ...], main_log: ErrorLog) -> Server:
         block = server.block or ()
-        listens = tuple(self._listen(one) for one in _values(block, "listen")) or (Listen("0.0.0.0", 80),)  # noqa: S104
+        listens = self._listens(block)
         names = tuple(name for one in _values(block, "server_name") for name in one.args)
         base = self._location(Directive("location", ("/",), server.file, server.line, ()), (http, block), main_log)
         locations = tuple(self._locations(block, (http, block), main_log))
@@ -130,6 +137,29 @@ class _Loader:
         if any(listen.ssl for listen in listens) or self._flag((http, block), "ssl"):
             certificate = self._certificate(server, (http, block))
         return Server(listens, names or ("",), locations, base, certificate)
+
+    def _listens(self, block: tuple[Directive, ...]) -> tuple[Listen, ...]:
+        found: dict[tuple[str, int], Listen] = {}
+        for one in _values(block, "listen"):
+            listen = self._listen(one)
+            if (listen.address, listen.port) in found:
+                raise ConfigError(f"a duplicate listen {listen.address}:{listen.port} {_at(one)}")
+            found[listen.address, listen.port] = listen
+        return tuple(found.values()) or (Listen("0.0.0.0", 80),)  # noqa: S104
+
+    def _conflicts(self, servers: tuple[Server, ...]) -> None:
+        """The same name twice on one address: the first server has it."""
+        seen: set[tuple[str, int, str]] = set()
+        for listen in {(one.address, one.port): None for server in servers for one in server.listens}:
+            for server in servers:
+                if listen not in ((one.address, one.port) for one in server.listens):
+                    continue
+                for name in server.names:
+                    if name.startswith("~"):
+                        continue
+                    if (*listen, name.lower()) in seen:
+                        self.warnings.append(f'conflicting server name "{name}" on {listen[0]}:{listen[1]}, ignored')
+                    seen.add((*listen, name.lower()))
 
     def _listen(self, one: Directive) -> Listen:
         text = one.args[0]
@@ -154,7 +184,7 @@ class _Loader:
             address = found
         known = ("ssl", "default_server", "default", "http2", "reuseport", "deferred", "proxy_protocol", "bind", "spdy")
         for option in one.args[1:]:
-            if option not in known and "=" not in option:
+            if option not in known and not re.match(_LISTEN_VALUES, option):
                 raise ConfigError(f'invalid parameter "{option}" {_at(one)}')
         address = "0.0.0.0" if address == "*" else address  # noqa: S104
         return Listen(address, int(port), "ssl" in one.args, "default_server" in one.args or "default" in one.args)
@@ -213,9 +243,9 @@ class _Loader:
             indexes=index.args if index is not None else ("index.html",),
             try_files=try_files.args if try_files is not None else (),
             proxy=self._proxy(block),
-            connect_timeout=_seconds(self._text(levels, "proxy_connect_timeout", "60")),
-            read_timeout=_seconds(self._text(levels, "proxy_read_timeout", "60")),
-            returns=_return(returns),
+            connect_timeout=seconds(self._text(levels, "proxy_connect_timeout", "60")),
+            read_timeout=seconds(self._text(levels, "proxy_read_timeout", "60")),
+            returns=returned(returns),
             access_log=self._access_log(levels),
             error_log=self._error_log(self._inherited(levels, "error_log"), main_log),
             autoindex=self._flag(levels, "autoindex"),
@@ -226,11 +256,12 @@ class _Loader:
             realm=auth.args[0] if auth is not None else "",
             headers=self._headers(levels),
             error_pages=self._error_pages(levels),
-            max_body=_size(self._text(levels, "client_max_body_size", "1m")),
+            max_body=size(self._text(levels, "client_max_body_size", "1m")),
             default_type=default_type.args[0] if default_type is not None else "text/plain",
             proxy_host=next((d.args[1] for d in self._all(levels, "proxy_set_header") if d.args[0] == "Host"), ""),
             tokens=self._text(levels, "server_tokens", "on") != "off",
-            expires=_expires(self._text(levels, "expires", "off")),
+            absolute=self._text(levels, "absolute_redirect", "on").lower() != "off",
+            expires=expires(self._text(levels, "expires", "off")),
         )
 
     def _inherited(self, levels: tuple[tuple[Directive, ...], ...], name: str) -> Directive | None:
@@ -254,11 +285,7 @@ class _Loader:
 
     def _flag(self, levels: tuple[tuple[Directive, ...], ...], name: str) -> bool:
         one = self._inherited(levels, name)
-        if one is not None and one.args[0] not in ("on", "off"):
-            raise ConfigError(
-                f'invalid value "{one.args[0]}" in "{name}" directive, it must be "on" or "off" {_at(one)}'
-            )
-        return one is not None and one.args[0] == "on"
+        return one is not None and one.args[0].lower() == "on"
 
     def _proxy(self, block: tuple[Directive, ...]) -> tuple[str, tuple[Peer, ...], str | None] | None:
         one = _first(block, "proxy_pass")
@@ -350,32 +377,3 @@ class _Loader:
                 f"Expecting: {'TRUSTED CERTIFICATE' if label == 'CERTIFICATE' else 'ANY PRIVATE KEY'})"
             )
         return text
-
-
-def _return(one: Directive | None) -> tuple[int, str] | None:
-    if one is None:
-        return None
-    if one.args[0].isdigit():
-        return int(one.args[0]), one.args[1] if len(one.args) > 1 else ""
-    return 302, one.args[0]
-
-
-def _seconds(text: str) -> float:
-    match = re.fullmatch(r"(\d+)(ms|s|m|h|d)?", text)
-    return int(match[1]) * {"ms": 0.001, "m": 60, "h": 3600, "d": 86400}.get(match[2] or "s", 1) if match else 60.0
-
-
-def _expires(text: str) -> int | None:
-    """Seconds that a client may keep an answer; -1: none at all, None: nothing is said of it."""
-    if text == "off":
-        return None
-    if text == "epoch" or text.startswith("-"):
-        return -1
-    if text == "max":
-        return 315360000
-    return int(_seconds(text))
-
-
-def _size(text: str) -> int:
-    match = re.fullmatch(r"(\d+)([kKmMgG]?)", text)
-    return int(match[1]) * {"k": 1 << 10, "m": 1 << 20, "g": 1 << 30}.get(match[2].lower(), 1) if match else 1 << 20

@@ -6,7 +6,7 @@ import posixpath
 import re
 from datetime import UTC, datetime
 
-from runners.sim.files.inode import READ
+from runners.sim.files.inode import READ, Inode
 from runners.sim.files.view import FileView
 from runners.sim.network.connect import ConnectFailure, connect
 from runners.sim.network.http import (
@@ -19,6 +19,7 @@ from runners.sim.network.http import (
 )
 from runners.sim.programs.nginx_answering import KEPT_ALIVE, Answering
 from runners.sim.programs.nginx_matching import allowed, choose_location, file_of
+from runners.sim.programs.nginx_ranges import Part, condition, part
 from runners.sim.programs.nginx_values import Location, connections
 
 _BEFORE_CONNECTION = ("content-type", "content-length", "last-modified", "location")
@@ -40,6 +41,10 @@ class Exchange(Answering):
         location = choose_location(self.server, self.request.path)
         if secure and self.request.scheme == "http":
             response = self._page(location, 400, note="The plain HTTP request was sent to HTTPS port")
+        elif not _well_formed(self.request):
+            response = self._page(location, 400)
+        elif self.request.method in ("TRACE", "CONNECT"):
+            response = self._page(location, 405)
         else:
             response = self._handle(location)
         self._log(location, response)
@@ -133,7 +138,8 @@ class Exchange(Answering):
         own = tuple(one for one in headers if one[0].lower() in _BEFORE_CONNECTION)
         rest = tuple(one for one in headers if one[0].lower() not in _BEFORE_CONNECTION)
         head = (*self._headers(location), *own, KEPT_ALIVE, *rest, *self._added(location, answer.status))
-        return HttpResponse(answer.status, head, answer.body, answer.seconds + waited + 0.0005, via=answer.via)
+        seconds = answer.seconds + waited + 0.0005
+        return HttpResponse(answer.status, head, answer.body, seconds, via=answer.via, phrase=answer.phrase)
 
     # -- files
 
@@ -148,27 +154,41 @@ class Exchange(Answering):
             return self._unreadable(location, file, error)
         if inode.is_dir:
             if not path.endswith("/"):
-                where = f"{self.request.scheme}://{self.request.host}{path}/"
-                return self._page(location, 301, extra=(("Location", where),))
+                return self._redirect(location, 301, f"{path}/")
             return self._directory(location, path, file, view)
         if not view.access(file, READ):
             return self._unreadable(location, file, OSError(13, "Permission denied"))
-        data = inode.content.read(0, min(inode.size, 1 << 20))
-        if self.request.method == "HEAD":
-            data = b""
         kind = self.config.types.get(file.rsplit(".", 1)[-1], location.default_type)
-        modified = datetime.fromtimestamp(inode.mtime, UTC)
+        return self._file(location, inode, kind, code)
+
+    def _file(self, location: Location, inode: Inode, kind: str, code: int) -> HttpResponse:
+        """A file, or as much of it as is asked for. `code`: the status of an error whose page it is."""
+        modified = f"{datetime.fromtimestamp(inode.mtime, UTC):%a, %d %b %Y %H:%M:%S} GMT"
+        tag = f'"{int(inode.mtime):x}-{inode.size:x}"'
+        status = code or condition(self.request, tag, modified)
+        if status == 412:
+            return self._page(location, 412)
+        stamps = (("Last-Modified", modified), KEPT_ALIVE, ("ETag", tag))
+        if status == 304:
+            return HttpResponse(304, (*self._headers(location), *stamps, *self._added(location, 304)), b"", 0.0002)
+        wanted = part(self.request, inode.size, tag, modified) if not code else None
+        if wanted == 416:
+            return self._page(location, 416, extra=(("Content-Range", f"bytes */{inode.size}"),))
+        start, end = wanted if isinstance(wanted, Part) else (0, inode.size)
+        data = inode.content.read(start, min(end, start + (1 << 20))) if self.request.method != "HEAD" else b""
+        status = 206 if isinstance(wanted, Part) else status or 200
+        ranges = (
+            ("Content-Range", f"bytes {start}-{end - 1}/{inode.size}") if status == 206 else ("Accept-Ranges", "bytes")
+        )
         headers = (
             *self._headers(location),
             ("Content-Type", kind),
-            ("Content-Length", str(inode.size)),
-            ("Last-Modified", f"{modified:%a, %d %b %Y %H:%M:%S} GMT"),
-            KEPT_ALIVE,
-            ("ETag", f'"{int(inode.mtime):x}-{inode.size:x}"'),
-            *self._added(location, 200),
-            ("Accept-Ranges", "bytes"),
+            ("Content-Length", str(end - start)),
+            *stamps,
+            *self._added(location, status),
+            ranges,
         )
-        return HttpResponse(code or 200, headers, data, 0.0004)
+        return HttpResponse(status, headers, data, 0.0004)
 
     def _unreadable(self, location: Location, file: str, error: OSError) -> HttpResponse:
         self._error(location, "error", f'open() "{file}" failed ({error.errno}: {error.strerror})')
@@ -219,6 +239,11 @@ class Exchange(Answering):
         if following.proxy is not None:
             return self._pass_on(following)
         return self._static(following, path)
+
+
+def _well_formed(request: HttpRequest) -> bool:
+    """A method in capitals, a path without a nul, and a server's name: HTTP/1.1 asks for one."""
+    return bool(re.fullmatch(r"[A-Z_-]+", request.method) and request.host) and "%00" not in request.target
 
 
 def _connect_problem(link: ConnectFailure) -> str:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import fnmatch
 import posixpath
+import re
 from collections.abc import Iterator
 from typing import NamedTuple
 
@@ -269,6 +270,16 @@ class _File:
             yield from _File(self.view, path, text, self.depth + 1).block(context, top=True)
 
 
+_ESCAPES = {"t": "\t", "r": "\r", "n": "\n"}
+
+
+def _unescaped(text: str) -> str:
+    """A word without the backslashes that nginx takes: those of quotes, of themselves, and of three blanks."""
+    if "\\" not in text:
+        return text
+    return re.sub(r"\\([\"'\\trn])", lambda found: _ESCAPES.get(found[1], found[1]), text)
+
+
 def _tokens(text: str, path: str) -> Iterator[_Token]:
     line, at, size = 1, 0, len(text)
     while at < size:
@@ -293,7 +304,7 @@ def _tokens(text: str, path: str) -> Iterator[_Token]:
                 line += text.count("\n", start)
                 raise ConfigError(f'unexpected end of file, expecting ";" or "}}" in {path}:{line}')
             line += text.count("\n", start, at)
-            yield _Token(text[start:at].replace(f"\\{char}", char), begun, False)
+            yield _Token(_unescaped(text[start:at]), begun, False)
             at += 1
         else:
             start = at
@@ -306,4 +317,4 @@ def _tokens(text: str, path: str) -> Iterator[_Token]:
                     end = text.find("}", at)
                     at = end if end > 0 else at
                 at += 1
-            yield _Token(text[start:at], line, False)
+            yield _Token(_unescaped(text[start:at]), line, False)

@@ -43,7 +43,7 @@ class ErrorLog(NamedTuple):
 class Location(NamedTuple):
     """kind: prefix, `=`, `^~`, `~` or `~*`. Inherited settings are filled in already.
 
-    `proxy`: (upstream's name or "", peers, URI part or None); `returns`: (status, text); `expires`: seconds, -1 for the past.
+    `proxy`: (upstream's name or "", peers, URI part or None); `returns`: (status, text); `expires`: seconds, -1 for the past; `absolute`: does a redirect name the server.
     """
 
     kind: str
@@ -71,6 +71,7 @@ class Location(NamedTuple):
     proxy_host: str = ""
     tokens: bool = True
     expires: int | None = None
+    absolute: bool = True
 
 
 class Server(NamedTuple):

@@ -217,3 +217,118 @@ def test_an_open_log_is_called_what_it_has_been_moved_to(sh: Terminal) -> None:
 def test_nginx_says_its_errors_to_its_log(sh: Terminal) -> None:
     assert sh("readlink /proc/$(cat /run/nginx.pid)/fd/2; nginx -s reopen").lines == ["/var/log/nginx/error.log"]
     assert sh("readlink /proc/$(cat /run/nginx.pid)/fd/2").lines == ["/var/log/nginx/error.log"]
+
+
+@pytest.mark.parametrize(
+    ("text", "message"),
+    [
+        ("server { client_max_body_size 10x; }", '"client_max_body_size" directive invalid value in {}'),
+        ("proxy_read_timeout 5q;", '"proxy_read_timeout" directive invalid value in {}'),
+        ("server { gzip maybe; }", 'invalid value "maybe" in "gzip" directive, it must be "on" or "off" in {}'),
+        ("gzip maybe;", '"gzip" directive is duplicate in {}'),
+        ("server { location /a { root /x; root /y; } }", '"root" directive is duplicate in {}'),
+        ("server { location /a { alias /x/; root /y; } }",
+         '"root" directive is duplicate, "alias" directive was specified earlier in {}'),
+        ("server { satisfy some; }", 'invalid value "some" in {}'),
+        ("map_hash_max_size x;", '"map_hash_max_size" directive invalid number in {}'),
+        ("log_format combined x;", 'duplicate "log_format" name "combined" in {}'),
+        ("upstream u { server 127.0.0.1:8000 keepalive 16; }", 'invalid parameter "keepalive" in {}'),
+        ("upstream u { server 127.0.0.1; } upstream u { server 127.0.0.1; }", 'duplicate upstream "u" in {}'),
+        ("server { listen 81 foo=bar; }", 'invalid parameter "foo=bar" in {}'),
+        ("server { listen 80 default_server; listen 80; }", "a duplicate listen 0.0.0.0:80 in {}"),
+        ("server { listen 81; allow foo; }", 'invalid parameter "foo" in {}'),
+        ("map $uri $b { default 1 2; }", "invalid number of the map parameters in {}"),
+        ("limit_req_zone $foo zone=a:10m rate=1r/s;", 'unknown "foo" variable'),
+        ("server { listen 81; set $x 1; return 200 $x$y; }", 'unknown "y" variable'),
+        ("resolver nonsuch;", 'host not found in resolver "nonsuch" in {}'),
+    ],
+)  # fmt: skip
+def test_arguments_are_of_their_directives_type(machine: Machine, text: str, message: str) -> None:
+    path = "/etc/nginx/conf.d/extra.conf"
+    machine.view().write(path, text.encode())
+    lines, status = check(machine, ROOT, 700)
+    assert re.fullmatch(r"[\d/]+ [\d:]+ \[emerg\] 700#700: (.*)", lines[0])[1] == message.format(f"{path}:1")  # type: ignore[index]
+    assert status == 1
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "server { listen 81; keepalive_timeout 1m30s 20; send_timeout 500ms; client_body_timeout 10; }",
+        "server { listen 81 backlog=5; client_max_body_size 2G; gzip ON; }",
+        "server { listen 81; location ~ ^/(?<n>.*)$ { return 200 $n$1; } location / { root /x; } root /y; }",
+        "map $http_x $y { default 1; a 2; } server { listen 81; add_header Y $y; }",
+        "upstream u { server 127.0.0.1:8000 weight=2 max_fails=3 fail_timeout=10s; server 127.0.0.1:8001 backup; }",
+        "resolver 10.0.0.2 valid=30s ipv6=off; limit_req_zone $binary_remote_addr zone=a:10m rate=1r/s;",
+    ],
+)
+def test_what_nginx_takes_passes(machine: Machine, text: str) -> None:
+    machine.view().write("/etc/nginx/conf.d/extra.conf", text.encode())
+    lines, status = check(machine, ROOT, 700)
+    assert (len(lines), status) == (2, 0), lines
+
+
+def test_a_name_that_two_servers_have_is_the_first_ones(machine: Machine) -> None:
+    machine.view().write("/etc/nginx/conf.d/extra.conf", b"server { listen 80; server_name shop.example.com; }")
+    lines, status = check(machine, ROOT, 700)
+    assert lines[0].endswith('[warn] 700#700: conflicting server name "shop.example.com" on 0.0.0.0:80, ignored')
+    assert status == 0
+
+
+def ask(machine: Machine, path: str, *headers: tuple[str, str], method: str = "GET", port: int = 80) -> HttpResponse:
+    answer = request(machine, method, f"http://localhost:{port}{path}", headers=headers)
+    assert isinstance(answer, HttpResponse)
+    return answer
+
+
+def test_parts_of_files_and_files_that_did_not_change(machine: Machine) -> None:
+    path = "/static/shop.css"
+    whole = ask(machine, path)
+    size, tag, modified = len(whole.body), whole.header("ETag") or "", whole.header("Last-Modified") or ""
+    first = ask(machine, path, ("Range", "bytes=0-9"))
+    assert (first.status, first.body) == (206, whole.body[:10])
+    assert (first.header("Content-Range"), first.header("Content-Length")) == (f"bytes 0-9/{size}", "10")
+    assert first.header("Accept-Ranges") is None
+    assert ask(machine, path, ("Range", "bytes=-5")).body == whole.body[-5:]
+    assert ask(machine, path, ("Range", "bytes=10-")).body == whole.body[10:]
+    beyond = ask(machine, path, ("Range", f"bytes={size}-"))
+    assert (beyond.status, beyond.header("Content-Range")) == (416, f"bytes */{size}")
+    assert ask(machine, path, ("Range", "bytes=0-9"), ("If-Range", '"other"')).status == 200
+    same = ask(machine, path, ("If-None-Match", tag))
+    assert (same.status, same.body, same.header("Content-Length"), same.header("ETag")) == (304, b"", None, tag)
+    assert ask(machine, path, ("If-None-Match", f'"x", W/{tag}')).status == 304
+    assert ask(machine, path, ("If-None-Match", '"x"'), ("If-Modified-Since", modified)).status == 200
+    assert ask(machine, path, ("If-Modified-Since", modified)).status == 304
+    assert ask(machine, path, ("If-Match", '"x"')).status == 412
+
+
+def test_requests_that_are_none(machine: Machine) -> None:
+    assert ask(machine, "/", ("Host", "")).status == 400
+    assert ask(machine, "/", ("Host", "")).header("Connection") == "close"
+    assert ask(machine, "/", method="get").status == 400
+    assert ask(machine, "/static/%00").status == 400
+    refused = ask(machine, "/static/shop.css", method="FOO")
+    assert (refused.status, refused.reason) == (405, "Not Allowed")
+    assert ask(machine, "/", method="TRACE").status == 405
+    sh = Terminal()
+    assert sh("echo foo | nc -w 2 127.0.0.1 80").lines[0] == "HTTP/1.1 400 Bad Request"
+    assert '"foo" 400 157 "-" "-"' in sh("tail -n 1 /var/log/nginx/access.log").out
+    assert sh("printf 'GET / HTTP/1.1\\r\\n\\r\\n' | nc -w 2 127.0.0.1 80").lines[0] == "HTTP/1.1 400 Bad Request"
+    assert sh("printf 'HEAD / HTTP/1.0\\r\\n\\r\\n' | nc -w 2 127.0.0.1 80").lines[0] == "HTTP/1.1 200 OK"
+    assert sh("nc -zv localhost 80 81 2>&1 | grep -c 'port 81'").out == "2\n"
+
+
+def test_what_return_says(machine: Machine) -> None:
+    text = (
+        'server { listen 83; location /a { return 301 /z; } location /b { return 200 "a\\tb\\n"; } '
+        "location /c { return 302 http://x/; } location /d { absolute_redirect off; return 301 /z; } }"
+    )
+    machine.view().write("/etc/nginx/conf.d/extra.conf", text.encode())
+    assert manager.restart(machine, "nginx").ok
+    assert ask(machine, "/a", port=83).header("Location") == "http://localhost:83/z"
+    assert ask(machine, "/d", port=83).header("Location") == "/z"
+    assert ask(machine, "/b", port=83).body == b"a\tb\n"
+    moved = ask(machine, "/c", port=83)
+    assert (moved.header("Location"), moved.reason, moved.header("Content-Length")) == (
+        "http://x/", "Moved Temporarily", "145",
+    )  # fmt: skip
