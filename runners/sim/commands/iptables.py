@@ -297,6 +297,10 @@ def _restore(ctx: Context) -> int:
         raise CommandExit(1) from None
     lines = data.decode("utf-8", "surrogateescape").splitlines()
     tables = _tables(ctx)
+    outside = _outside(lines)
+    if outside:
+        ctx.stderr.write(f"{ctx.name}: line {outside} failed\n".encode("utf-8", "surrogateescape"))
+        return 1
     try:
         changed = restore(lines, tables)
     except (FirewallError, KeyError, ValueError, IndexError):
@@ -304,6 +308,20 @@ def _restore(ctx: Context) -> int:
         return 1
     if "-t" not in ctx.args and "--test" not in ctx.args:
         _put(ctx, changed)
+    return 0
+
+
+def _outside(lines: list[str]) -> int:
+    """The number of the first line that stands in no table, 0 without any."""
+    inside = False
+    for number, raw in enumerate(lines, 1):
+        line = raw.strip()
+        if line.startswith("*"):
+            inside = True
+        elif line and not line.startswith("#"):
+            if not inside:
+                return number
+            inside = line != "COMMIT"
     return 0
 
 

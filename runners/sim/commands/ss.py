@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from typing import NamedTuple
 
 from runners.sim.commands.context import Context
@@ -13,7 +13,6 @@ from runners.sim.processes import Process, Socket
 from runners.sim.socket_table import is_ipv6, rows, service_name
 from runners.sim.ss_usage import USAGE
 from runners.sim.tool import Tool
-from runners.sim.users import accounts
 
 PATH = "/bin/ss"
 
@@ -52,7 +51,7 @@ def main(ctx: Context) -> int:
         _summary(ctx, table)
         return 0
     try:
-        states, terms = _filter(options.operands)
+        states, condition = _filter(options.operands)
     except ValueError as error:
         ctx.stderr.write(
             f'Error: an inet prefix is expected rather than "{error}".\nCannot parse dst/src address.\n'.encode(
@@ -67,7 +66,7 @@ def main(ctx: Context) -> int:
     four, six = options.has("4"), options.has("6")
     chosen = [
         row for row in table
-        if row.protocol in protocols and row.state in states and all(_holds(row, term) for term in terms)
+        if row.protocol in protocols and row.state in states and condition(row)
         and not (four and (is_ipv6(row.socket.address) or row.socket.path))
         and not (six and not is_ipv6(row.socket.address))
     ]  # fmt: skip
@@ -131,26 +130,60 @@ def _state(socket: Socket, protocol: str) -> str:
 # -- filters
 
 
-def _filter(words: Sequence[str]) -> tuple[set[str], list[tuple[str, str, str]]]:
-    """States, and conditions (which end, operator, what) of `state X sport = :80 dst 10.0.0.1`."""
+_Condition = Callable[[_Shown], bool]
+_OPERATORS = ("=", "==", "!=", "eq", "ne", "neq", "<", ">", "<=", ">=", "ge", "le", "gt", "lt")
+_MOST_NESTED = 50
+
+
+def _filter(words: Sequence[str]) -> tuple[set[str], _Condition]:
+    """States, and the condition, of `state X ( sport = :80 or dst 10.0.0.1 )`. ValueError with a word that is none."""
+    queue = [part for word in words for part in re.findall(r"[()&|]+|[<>=!]=?|[^\s()<>=!&|]+", word)]
+    queue = [piece for part in queue for piece in (part if set(part) <= set("()") else (part,))]
     states: set[str] = set()
-    terms: list[tuple[str, str, str]] = []
-    queue = [part for word in words for part in re.findall(r"[()]|[<>=!]=?|[^\s()<>=!]+", word)]
-    while queue:
-        word = queue.pop(0)
-        if word in ("(", ")", "and", "or", "&", "&&"):
-            continue
-        if word in ("state", "exclude") and queue:
-            name = queue.pop(0)
-            states |= _GROUPS.get(name, {name})
-        elif word in ("sport", "dport", "src", "dst") and queue:
-            operator = "="
-            if queue[0] in ("=", "==", "!=", "eq", "ne", "neq", "<", ">", "<=", ">=", "ge", "le", "gt", "lt"):
-                operator = queue.pop(0)
-            terms.append((word, operator, queue.pop(0) if queue else ""))
-        else:
+    while len(queue) > 1 and queue[0] in ("state", "exclude"):
+        states |= _GROUPS.get(queue[1], {queue[1]})
+        del queue[:2]
+    condition = _either(queue, 0) if queue else lambda _row: True
+    if queue:
+        raise ValueError(queue[0])
+    return states, condition
+
+
+def _either(queue: list[str], depth: int) -> _Condition:
+    """Conditions of which one must hold: `or` binds least, and `and` may be left out."""
+    found = [_all_of(queue, depth)]
+    while queue and queue[0] in ("or", "|", "||"):
+        queue.pop(0)
+        found.append(_all_of(queue, depth))
+    return found[0] if len(found) == 1 else lambda row: any(one(row) for one in found)
+
+
+def _all_of(queue: list[str], depth: int) -> _Condition:
+    found = [_one_of(queue, depth)]
+    while queue and queue[0] not in ("or", "|", "||", ")"):
+        if queue[0] in ("and", "&", "&&"):
+            queue.pop(0)
+        found.append(_one_of(queue, depth))
+    return found[0] if len(found) == 1 else lambda row: all(one(row) for one in found)
+
+
+def _one_of(queue: list[str], depth: int) -> _Condition:
+    word = queue.pop(0) if queue else ""
+    if depth > _MOST_NESTED:
+        raise ValueError(word)
+    if word in ("!", "not"):
+        inner = _one_of(queue, depth + 1)
+        return lambda row: not inner(row)
+    if word == "(":
+        inner = _either(queue, depth + 1)
+        if not queue or queue.pop(0) != ")":
             raise ValueError(word)
-    return states, terms
+        return inner
+    if word not in ("sport", "dport", "src", "dst") or not queue:
+        raise ValueError(word)
+    operator = queue.pop(0) if queue[0] in _OPERATORS else "="
+    term = (word, operator, queue.pop(0) if queue else "")
+    return lambda row: _holds(row, term)
 
 
 _NUMBERS = {
@@ -220,7 +253,7 @@ def _print(ctx: Context, options: Options, chosen: Sequence[_Shown], protocols: 
         state = row.state.upper()
         queues = ["0", str(_backlog(row)) if state == "LISTEN" else "0"]
         cells = [*([row.protocol] if several else []), *([] if one_state else [state]), *queues]
-        details = (f" {_users(row)}" if users and _visible(ctx, row) else "") + (_extra(ctx, row) if extended else "")
+        details = (f" {_users(row)}" if users and _visible(ctx, row) else "") + (_extra(row) if extended else "")
         lines.append((cells, _ends(row, numeric), details))
     widths = [
         max(len(cells[index]) for cells in [header, *(line[0] for line in lines)]) for index in range(len(header))
@@ -280,8 +313,8 @@ def _users(row: _Shown) -> str:
     return f"users:({holders})"
 
 
-def _extra(ctx: Context, row: _Shown) -> str:
+def _extra(row: _Shown) -> str:
     uid = row.owners[0][0].cred.uid
-    name = "" if uid == 0 or accounts(ctx.machine).user(uid) is None else f"uid:{uid} "
+    name = f"uid:{uid} " if uid else ""
     unit = row.owners[0][0].unit
     return f" {name}ino:{row.inode} sk:{row.inode % 4096:x} cgroup:/system.slice/{unit or 'ssh.service'} <->"

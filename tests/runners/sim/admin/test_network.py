@@ -277,3 +277,33 @@ def test_curl_tells_all_it_knows_of_a_transfer(sh: Terminal) -> None:
 def test_curl_encodes_form_data(sh: Terminal) -> None:
     sh("curl -s -o /dev/null -G --data-urlencode 'n=a b&c/~' --data-urlencode '=q r' http://localhost/")
     assert '"GET /?n=a+b%26c%2F~&q+r HTTP/1.1"' in sh("tail -n 1 /var/log/nginx/access.log").out
+
+
+@pytest.mark.parametrize(
+    ("condition", "ports"),
+    [
+        ("( sport = :80 or sport = :443 )", {"80", "443"}),
+        ("sport = :80 or sport = :443", {"80", "443"}),
+        ("( sport = :80 )", {"80"}),
+        ("( sport >= :80 and sport <= :443 ) and not sport = :443", {"80"}),
+        ("sport = :80 sport = :443", set()),
+    ],
+)
+def test_conditions_of_ss(sh: Terminal, condition: str, ports: set[str]) -> None:
+    lines = sh(f"ss -Htan state listening '{condition}'").lines
+    assert {line.split()[2].rsplit(":", 1)[1] for line in lines} == ports
+
+
+def test_ss_tells_whose_a_socket_is(sh: Terminal) -> None:
+    assert " uid:" in sh("ss -Htlnpe 'sport = :5432'").lines[0]
+    assert " uid:" not in sh("ss -Htlnpe 'sport = :22'").lines[0]
+
+
+def test_what_stands_in_no_table_is_not_restored(sh: Terminal) -> None:
+    before = sh("iptables -S").out
+    for text in ("-A INPUT -p udp -j DROP", "*filter\\nCOMMIT\\n-A INPUT -p udp -j DROP"):
+        result = sh(f"printf -- '{text}\\n' | iptables-restore")
+        number = text.count("\\n") + 1
+        assert (result.status, result.err) == (1, f"iptables-restore: line {number} failed\n")
+        assert sh("iptables -S").out == before
+    assert sh("iptables-save | iptables-restore; iptables -S").out == before
