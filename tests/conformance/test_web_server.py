@@ -36,6 +36,13 @@ def test_a_question(question: Probe, holds: bool, live: LiveWorld) -> None:
     assert observation.holds is holds, observation.detail
 
 
+def test_nothing_begins_at_an_hour_of_its_own_that_is_not_described(live: LiveWorld) -> None:
+    """On a full disk it would fail, for whoever happens to be there then."""
+    listed = run(live, "systemctl list-timers --all --plain --no-legend --no-pager").split()
+    assert {word for word in listed if word.endswith(".timer")} == {"apt-daily.timer", "fstrim.timer", "logrotate.timer"}
+    assert run(live, "ls /etc/cron.d").split() == ["e2scrub_all", "shop"]
+
+
 def test_a_service_says_what_it_stands_on(live: LiveWorld) -> None:
     facts = live.facts()
     assert facts.needs.keys() <= facts.processes.keys()
