@@ -300,7 +300,7 @@ def unalias(shell: Shell, argv: list[str]) -> int:
     given, rest = options(shell, argv, "a")
     if given:
         shell.session.aliases.clear()
-    missing = [name for name in rest if shell.session.aliases.pop(name, None) is None]
+    missing = settings.without_alias(shell, rest)
     for name in missing:
         shell.write_error(f"unalias: {name} not found\n")
     return int(bool(missing))

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING
 
 from runners.sim.commands.modes import ModeError, change_mode
@@ -225,12 +225,15 @@ def unalias(shell: Shell, argv: list[str]) -> int:
     if not rest:
         show_usage(shell, "unalias")
         return 2
-    status = 0
-    for name in rest:
-        if shell.session.aliases.pop(name, None) is None:
-            shell.error(f"unalias: {name}: not found")
-            status = 1
-    return status
+    missing = without_alias(shell, rest)
+    for name in missing:
+        shell.error(f"unalias: {name}: not found")
+    return int(bool(missing))
+
+
+def without_alias(shell: Shell, names: Sequence[str]) -> list[str]:
+    """Take these aliases away; returns the names that were none."""
+    return [name for name in names if shell.session.aliases.pop(name, None) is None]
 
 
 def enable(_shell: Shell, _argv: list[str]) -> int:
