@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import select
+import socket
 import time
 import uuid
 from collections.abc import Sequence
@@ -12,7 +13,7 @@ from typing import NamedTuple
 
 from runners.hosts.disks import Described, Disk
 from runners.hosts.engine import Engine, EngineError, Finished
-from runners.hosts.kernel_view import control_group
+from runners.hosts.kernel_view import children, command_line, control_group
 from runners.hosts.wiring import Network, Plan
 from runners.system import SystemSpec, mappings, size, text
 
@@ -20,13 +21,21 @@ _DOWN_SECONDS = 20.0
 _PAUSE = 0.05
 _MEMORY = 2560 << 20
 _CPUS = 2.0
-_PREPARE = (
-    "mount -t cgroup2 -o nosuid,nodev,noexec cgroup2 /sys/fs/cgroup || exit 1; "
-    "umount /etc/hosts /etc/hostname /etc/resolv.conf; rm -f /.dockerenv; n=0; "
-    "until mkdir /sys/fs/cgroup/init.scope 2>/dev/null; do n=$((n+1)); [ $n -gt 600 ] && exit 2; sleep 0.05; done; "
-    "exec /sbin/init"
-)
-"""Until systemd can be started: the first process waits for its control group to become its own."""
+_PREPARE = """\
+exec 3<&0 </dev/null
+once=$1
+shift
+[ -n "$once" ] && rm "/etc/$once" 2>/dev/null && "$@" <&3 3<&- &
+exec 3<&- >/dev/null 2>&1
+mount -t cgroup2 -o nosuid,nodev,noexec cgroup2 /sys/fs/cgroup || exit 1
+umount /etc/hosts /etc/hostname /etc/resolv.conf
+rm -f /.dockerenv
+n=0
+until mkdir /sys/fs/cgroup/init.scope 2>/dev/null; do n=$((n+1)); [ $n -gt 600 ] && exit 2; sleep 0.05; done
+exec /sbin/init
+"""
+"""Until systemd can be started: the first process begins the companion, at the first boot only, and waits for its
+control group to become its own. systemd takes the companion into its own group, as it does with all that it finds."""
 
 _ENGINES = ("hostname", "hosts", "resolv.conf")
 
@@ -50,9 +59,11 @@ class Box:
         kind: str,
         network: Network | None = None,
         disks: Sequence[Described] = (),
+        companion: Sequence[str] = (),
     ) -> None:
         """network: what it is plugged into, and stays the caller's to close; one of its own otherwise. disks: file
-        systems of its own."""
+        systems of its own. companion: a program that begins before systemd does, which costs less time than one that
+        the engine begins later; `link` is its standard input and output."""
         self._engine = engine
         self._disks: list[Disk] = []
         self.plan = Plan.of(spec)
@@ -61,18 +72,23 @@ class Box:
         self._process = -1
         self.inside = -1
         self.container = ""
+        self.link: socket.socket | None = None
+        self._companion = tuple(companion)
+        # A file of this name is there for the first boot alone, and nobody in the world ever sees it.
+        once = f".{uuid.uuid4().hex}" if companion else ""
         try:
             self.container = engine.create(
                 image,
                 name=f"breakfix-{uuid.uuid4().hex[:12]}",
                 hostname=spec.hostname,
-                command=["/bin/sh", "-c", _PREPARE],
+                command=["/bin/sh", "-c", _PREPARE, "sh", once, *companion],
+                asked=bool(companion),
                 kind=kind,
                 tmpfs=_tmpfs(spec),
                 memory=_MEMORY,
                 cpus=_CPUS,
             )
-            engine.put(self.container, "/etc", _name_files(spec))
+            engine.put(self.container, "/etc", _name_files(spec) | ({once: b""} if companion else {}))
             self._disks += map(Disk, disks)
         except BaseException:
             self.close()
@@ -83,6 +99,8 @@ class Box:
         if self.pid:
             self._wait_until_noticed()
         self._let_go()
+        if self._companion and not self.pid:
+            self.link = self._engine.attach_first(self.container)
         self.pid = self._engine.start(self.container)
         try:
             self._process = os.pidfd_open(self.pid)
@@ -108,6 +126,14 @@ class Box:
         ended = select.poll()
         ended.register(self._process, select.POLLIN)
         return not ended.poll(0)
+
+    def wait_for_companion(self) -> None:
+        """Until nothing is left of it. Its link does not say so: the first process has the other end, too."""
+        until = time.monotonic() + _DOWN_SECONDS
+        while any(argv[-1:] == self._companion[-1:] for argv in map(command_line, children(self.pid))):
+            if time.monotonic() > until:
+                raise EngineError("what prepares the world does not end")
+            time.sleep(_PAUSE / 10)
 
     def wait_until_down(self) -> None:
         """Until it has shut itself down; one that takes too long is switched off."""
@@ -146,6 +172,8 @@ class Box:
         return Limits(memory=int(limit) if limit.isdigit() else 1 << 62, memory_used=max(0, used))
 
     def close(self) -> None:
+        if self.link is not None:
+            self.link.close()
         if self.container:
             self._engine.remove(self.container)
         self._let_go()

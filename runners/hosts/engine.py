@@ -130,8 +130,9 @@ class Engine:
         tmpfs: Mapping[str, str],
         memory: int,
         cpus: float,
+        asked: bool = False,
     ) -> str:
-        """A container that will run systemd, cut off from every network. Returns its id."""
+        """A container that will run systemd, cut off from every network. asked: see `attach_first`. Returns its id."""
         host = self.api.create_host_config(
             network_mode="none",
             cgroupns="private",
@@ -153,6 +154,7 @@ class Engine:
             name=name,
             hostname=hostname,
             host_config=host,
+            stdin_open=asked,
             stop_signal="SIGRTMIN+3",
             labels={LABEL: kind, OWNER: owner()},
         )
@@ -213,10 +215,12 @@ class Engine:
         made = _call(
             self.api.exec_create, container, list(argv), stdin=True, environment=dict(environment), workdir=folder
         )
-        raw = _call(self.api.exec_start, made["Id"], socket=True)
-        link = getattr(raw, "_sock", raw)
-        assert isinstance(link, socket.socket)
-        return str(made["Id"]), link
+        return str(made["Id"]), _plain(_call(self.api.exec_start, made["Id"], socket=True))
+
+    def attach_first(self, container: str) -> socket.socket:
+        """The standard input and output, as `attach` has them, of the first process of a container that is about to be
+        started and was made to be `asked`."""
+        return _plain(_call(self.api.attach_socket, container, params={"stdin": 1, "stdout": 1, "stream": 1}))
 
     def exec_pid(self, name: str) -> int:
         """Its number on this host. A program may have said something before the engine has written that down. Raises
@@ -246,8 +250,7 @@ class Engine:
             stdin=bool(given),
             workdir="/root",
         )
-        raw = _call(self.api.exec_start, made["Id"], socket=True)
-        link = getattr(raw, "_sock", raw)
+        link = _plain(_call(self.api.exec_start, made["Id"], socket=True))
         streams: dict[int, list[bytes]] = {1: [], 2: []}
         link.settimeout(seconds + 10)
         try:
@@ -270,6 +273,13 @@ def _call(call: Callable[Given, Any], *given: Given.args, **named: Given.kwargs)
         return call(*given, **named)
     except (docker.errors.DockerException, requests.exceptions.RequestException) as error:
         raise EngineError(_first(error)) from None
+
+
+def _plain(raw: Any) -> socket.socket:
+    """The socket itself, which the engine's library may wrap."""
+    link = getattr(raw, "_sock", raw)
+    assert isinstance(link, socket.socket)
+    return link
 
 
 def frames(link: socket.socket) -> Iterator[tuple[int, bytes]]:

@@ -48,6 +48,15 @@ def children(pid: int) -> frozenset[int]:
     return frozenset(found)
 
 
+def command_line(pid: int) -> tuple[str, ...]:
+    """The words that a process was begun with; none where it is gone."""
+    try:
+        words = _kernels(f"/proc/{pid}/cmdline").rstrip(b"\0")
+    except OSError:
+        return ()
+    return tuple(words.decode("utf-8", "replace").split("\0"))
+
+
 def descendants(pid: int, but: frozenset[int]) -> frozenset[int]:
     """What a process and its children have begun and is still theirs; without those children and what is below them."""
     found: set[int] = set()

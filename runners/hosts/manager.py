@@ -19,7 +19,6 @@ _SECONDS = 15.0
 _BOOT_SECONDS = 90.0
 _PAUSE = 0.01
 _UP = ("running", "degraded")
-_SOCKET = "/run/systemd/private"
 _MANAGER = ("/org/freedesktop/systemd1", "org.freedesktop.systemd1.Manager")
 _HELPER = (
     "import os, socket; os.seteuid({uid}); link = socket.socket(socket.AF_UNIX); link.settimeout(10); "
@@ -86,10 +85,6 @@ class Manager:
         path = str(self._call(*_MANAGER, "LoadUnit", name)[0])
         limit = _number(self._property(path, _SERVICE, "MemoryMax"))
         return None if limit == _INFINITY else limit
-
-    def wait_until_it_listens(self, runs: Callable[[], bool]) -> None:
-        """Until systemd has begun to boot the machine; it answers nobody yet. Raises DBusError."""
-        self._wait(lambda: "" if self._files.stat(_SOCKET) is not None else "systemd does not listen yet", runs)
 
     def wait_until_up(self, units: Sequence[str], runs: Callable[[], bool]) -> None:
         """Until the machine has booted and these units are active. Raises DBusError where that takes too long, or where

@@ -4,14 +4,15 @@ again, and one that answers otherwise is given to Ansible itself."""
 from __future__ import annotations
 
 import hashlib
+import socket
 import threading
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import closing
 
 from compiler.codec import dump
 from runners.hosts.engine import Engine
 from runners.hosts.playbooks import Call, Play, apply
-from runners.hosts.teller import Compiled, Teller, libraries
+from runners.hosts.teller import Compiled, Teller, begun_in, libraries
 from runners.worlds import TaskFailure
 from scenario_dsl.model import Task
 
@@ -49,14 +50,17 @@ class Recordings:
         if teller is not None:
             told = teller.tell(known)
         else:
-            with closing(Teller(engine, play.container, libraries(known), self._compiled)) as made:
+            with closing(self.teller(begun_in(engine, play.container), known)) as made:
                 told = made.tell(known)
         return None if told else apply(play, tasks)[0]
 
-    def teller(self, engine: Engine, container: str, state: str, plays: Sequence[Sequence[Task]]) -> Teller | None:
-        """One for a world that is in a `state` and will be given these plays; None where they are not known yet."""
-        known = [call for calls in self._all(state, plays) for call in calls]
-        return Teller(engine, container, libraries(known), self._compiled) if known else None
+    def known(self, state: str, plays: Sequence[Sequence[Task]]) -> tuple[Call, ...]:
+        """What a world that is in a `state` and will be given these plays can be told."""
+        return tuple(call for calls in self._all(state, plays) for call in calls)
+
+    def teller(self, link: socket.socket, known: Sequence[Call], ended: Callable[[], None] | None = None) -> Teller:
+        """One that will be told what is known; see Teller."""
+        return Teller(link, libraries(known), self._compiled, ended)
 
     def _all(self, state: str, plays: Sequence[Sequence[Task]]) -> Iterator[tuple[Call, ...]]:
         for tasks in plays:

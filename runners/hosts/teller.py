@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 import re
 import socket
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import TypeAlias
 
@@ -19,14 +19,28 @@ _LIBRARY = re.compile(rb"^zip_data='([A-Za-z0-9+/=]+)',$", re.MULTILINE)
 Compiled: TypeAlias = dict[tuple[str, ...], str]
 """Libraries -> what a world's Python has made of them, as `retelling` packs it."""
 _ENVIRONMENT = {"LANG": "C.UTF-8", "HOME": "/root", "USER": "root"}
+_PROGRAM = ("timeout", "-k1", str(_SECONDS), "/usr/bin/python3", "-c", _DRIVER)
+COMPANION = ("env", "--chdir=/root", *(f"{name}={value}" for name, value in _ENVIRONMENT.items()), *_PROGRAM)
+"""The program itself, for a world that begins it by itself."""
+
+
+def begun_in(engine: Engine, container: str) -> socket.socket:
+    """The link to a program that the engine begins now."""
+    return engine.attach(container, _PROGRAM, _ENVIRONMENT, "/root")[1]
 
 
 class Teller:
     """Open from the moment it is made; nothing of it is left in the world once it is closed. Raises EngineError."""
 
-    def __init__(self, engine: Engine, container: str, libraries: Sequence[str], compiled: Compiled) -> None:
-        argv = ["timeout", "-k1", str(_SECONDS), "/usr/bin/python3", "-c", _DRIVER]
-        _, self._link = engine.attach(container, argv, _ENVIRONMENT, "/root")
+    def __init__(
+        self,
+        link: socket.socket,
+        libraries: Sequence[str],
+        compiled: Compiled,
+        ended: Callable[[], None] | None = None,
+    ) -> None:
+        """link: to the program, which is closed in the end; ended: waits for its end, where the link does not tell."""
+        self._link, self._ended = link, ended
         self._link.settimeout(_SECONDS + 10)
         self._said = bytearray()
         self._frames = frames(self._link)
@@ -53,8 +67,11 @@ class Teller:
         """Wait for its end."""
         try:
             self._link.shutdown(socket.SHUT_WR)
-            while self._link.recv(1 << 16):
-                pass
+            if self._ended is not None:
+                self._ended()
+            else:
+                while self._link.recv(1 << 16):
+                    pass
         except OSError:
             pass
         finally:

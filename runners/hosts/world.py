@@ -35,7 +35,7 @@ from runners.hosts.probes.evaluate import evaluate
 from runners.hosts.recordings import TRACES, Recordings, after
 from runners.hosts.restore import restore
 from runners.hosts.session import Session
-from runners.hosts.teller import Teller
+from runners.hosts.teller import COMPANION, Teller
 from runners.hosts.wellness import wait_until_at_rest, wait_until_well
 from runners.hosts.wiring import Network
 from runners.system import SystemSpec, texts
@@ -86,23 +86,25 @@ class ContainerWorld:
         self._pictures: list[tuple[Facts, Picture]] = []
         with ExitStack() as undoing:
             undoing.callback(closed)
-            self._box = Box(engine, spec, image, kind="world", network=network, disks=disks)
+            known = recordings.known(image, coming)
+            companion = COMPANION if known else ()
+            self._box = Box(engine, spec, image, kind="world", network=network, disks=disks, companion=companion)
             undoing.callback(self._box.close)
             undoing.callback(Neighbours(spec, self._box.outside).close)
             self._box.start()
+            if self._box.link is not None:
+                beside = ThreadPoolExecutor(1)
+                ended = self._box.wait_for_companion
+                self._telling = beside.submit(recordings.teller, self._box.link, known, ended)
+                beside.shutdown(wait=False)
+                undoing.callback(self._hush)
             self._outside = Outside(self._box, spec, None, digests)
             undoing.callback(lambda: self._outside.close())
             # The image's dates are its own; what is described as young must not be old by the time it is played.
             for file in spec.files:
                 if file.age:
                     self._outside.files.set_age(file.path, file.age)
-            # From when systemd has control groups of its own on, what takes none of its services is done meanwhile.
-            self._outside.manager.wait_until_it_listens(self._box.runs)
             self._to_come = len(coming)
-            beside = ThreadPoolExecutor(1)
-            self._telling = beside.submit(recordings.teller, engine, self._box.container, image, coming)
-            beside.shutdown(wait=False)
-            undoing.callback(self._hush)
             self._layers = Layers.of(engine.inspect(self._box.container))
             self._outside.manager.wait_until_up(_services(spec), self._box.runs)
             wait_until_well(self._outside, healthy, asked, together)
