@@ -11,7 +11,7 @@ import typer
 
 from breakfix.cli.options import Inventory, Json, Owned, Quiet, TrustKey, backend_on, trusted
 from breakfix.cli.output import emit, say
-from breakfix.cli.running import Asked, executor_for, from_document, last_beside, summary_data
+from breakfix.cli.running import Asked, errors, executor_for, from_document, last_beside, summary_data
 from breakfix.cli.watching import watching
 from compiler.verify import verify
 from runners.agents.registry import parse_agent
@@ -21,6 +21,9 @@ from runners.planning.document import is_plan
 from runners.planning.resolving import Resolved
 from runners.run import Summary, run
 from scenario_dsl.errors import AuthorError
+
+_REASONS, _REASON_WIDTH = 5, 200
+"""The most reasons that are shown, and the most characters of each."""
 
 
 def command(
@@ -160,6 +163,11 @@ def _tell(out: Path, asked: Asked, summary: Summary) -> None:
         say(f"used {summary.spent.tokens} tokens; what has a known price cost {summary.spent.money:.4f}")
     if summary.errored:
         say(f"{summary.errored} stayed Errored (the infrastructure, not the agents); they stay in every denominator")
+        reasons = errors(out)
+        for reason, number in list(reasons.items())[:_REASONS]:
+            say(f"  {number} × {' '.join(reason.split())[:_REASON_WIDTH]}")
+        if len(reasons) > _REASONS:
+            say(f"  and {len(reasons) - _REASONS} other reasons; `--json` has them all")
     if summary.left:
         say("left: " + ", ".join(f"{count} of {label}" for label, count in summary.left.items()))
     if summary.stopped:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -18,7 +19,7 @@ from runners.planning.resolving import Resolved, resolve
 from runners.pool.executor import Executor
 from runners.pool.local import LocalExecutor
 from runners.pool.ray_pool import RayExecutor
-from runners.records_io import RECORDS_FILE
+from runners.records_io import RECORDS_FILE, read_records
 from runners.run import Progress, Summary, run
 from runners.store import PLAN_FILE
 from runners.worlds import Backend, Crowded
@@ -73,6 +74,7 @@ def summary_data(folder: Path, summary: Summary) -> Mapping[str, object]:
         "carried": summary.carried,
         "retried": summary.retried,
         "errored": summary.errored,
+        "errors": errors(folder) if summary.errored else {},
         "unsupported": summary.unsupported,
         "interrupted": summary.interrupted,
         "stopped": summary.stopped,
@@ -80,6 +82,13 @@ def summary_data(folder: Path, summary: Summary) -> Mapping[str, object]:
         "tokens": summary.spent.tokens,
         "cost_known": round(summary.spent.money, 9),
     }
+
+
+def errors(folder: Path) -> dict[str, int]:
+    """Why trials of a run stayed Errored -> how many, the most frequent reason first."""
+    last = {record.trial_id: record for record in read_records(folder)}
+    found = Counter(record.error or "no reason" for record in last.values() if record.outcome == "Errored")
+    return dict(found.most_common())
 
 
 def play_plan(

@@ -113,7 +113,9 @@ def test_what_an_agent_prints_stays_out_of_the_output(home: Path, capsys: pytest
 def test_an_endpoint_that_is_away_leaves_errors_and_a_plain_exit_code(capsys: pytest.CaptureFixture[str]) -> None:
     plan = PLAN.replace("scenarios:", f"{AWAY}scenarios:")
     assert play(plan, "runs/away") == 2
-    assert "6 stayed Errored (the infrastructure, not the agents)" in capsys.readouterr().out
+    said = capsys.readouterr().out
+    assert "6 stayed Errored (the infrastructure, not the agents)" in said
+    assert "  6 × the agent could not be reached: tiny gave no answer in one request, in the end: " in said
     assert run(["status", "runs/away"]) == 0
     shown = capsys.readouterr().out
     assert "away    starter     0   6       0  6 agent" in shown

@@ -38,7 +38,7 @@ agents:
   warm: {{agent: "llm:here/small", temperature: 0.8, {small}}}
   short: {{agent: "llm:here/small", temperature: 0, malformed: 1, {small}}}
 endpoints:
-  here: {{url: "{url}", concurrency: 2}}
+  here: {{url: "{url}", concurrency: 1}}
 scenarios: [log-analysis, process-recovery]
 worlds: [primary]
 limits: {{commands: 8}}
@@ -66,9 +66,13 @@ def url(tmp_path_factory: pytest.TempPathFactory) -> Iterator[str]:
     try:
         _wait_for(f"http://127.0.0.1:{port}/v1/models", server, log)
         yield f"http://127.0.0.1:{port}/v1"
+        ended = server.poll()
     finally:
         server.terminate()
         server.wait(30)
+        # Shown where a test has failed: whose fault it was.
+        print(log.read_text(errors="replace")[-4000:])
+    assert ended is None, f"the server ended by itself, with {ended}"
 
 
 def _wait_for(address: str, server: subprocess.Popen[bytes], log: Path) -> None:

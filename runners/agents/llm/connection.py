@@ -125,7 +125,8 @@ class Connection:
                 wait, trouble, kind = None, self._words(error), "agent"
             if attempt < self._access.resend:
                 self._sleep(self._pause(attempt) if wait is None else min(wait, _LONGEST_WAIT))
-        message = f"{self._access.model} gave no answer in {self._access.resend + 1} requests, in the end: {trouble}"
+        asked = f"{self._access.resend + 1} requests" if self._access.resend else "one request"
+        message = f"{self._access.model} gave no answer in {asked}, in the end: {trouble}"
         raise AgentUnavailableError(message, kind="rate-limit" if kind == "rate-limit" else "agent")
 
     def _once(self, messages: Sequence[Message], tools: Sequence[Message], begun: float) -> ModelAnswer:
