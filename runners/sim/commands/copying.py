@@ -6,6 +6,7 @@ import errno
 import stat
 from collections.abc import Callable
 
+from runners.sim.commands.backups import NO_BACKUPS, Backups, told
 from runners.sim.commands.context import Context
 from runners.sim.commands.inputs import describe, quoted
 from runners.sim.files.acl import acl_of
@@ -28,7 +29,7 @@ class Copier:
         hard_link: bool = False,
         symbolic: bool = False,
         may_replace: Callable[[str, str], bool] | None = None,
-        backup: str | None = None,
+        backups: Backups = NO_BACKUPS,
     ) -> None:
         self.ctx = ctx
         self.recursive = recursive
@@ -39,7 +40,7 @@ class Copier:
         self.hard_link = hard_link
         self.symbolic = symbolic
         self.may_replace = may_replace
-        self.backup = backup
+        self.backups = backups
         self.failed = False
         self.links: dict[int, str] = {}
 
@@ -103,16 +104,21 @@ class Copier:
                 if error.errno == errno.ENOTDIR
                 else f"cannot create regular file {quoted(target)}: {describe(error)}"
             )
+        backup = ""
+        if there is not None and there.number == inode.number and self.force and source == target:
+            # A file that replaces itself is its own backup.
+            target = self.backups.name(self.ctx, target) or target
+            there = there if target == source else None
         if there is not None:
-            if there.number == inode.number and not self.backup:
+            itself = self.backups.kind == "none" or source == target
+            if there.number == inode.number and itself:
                 return self.problem(f"{quoted(source)} and {quoted(target)} are the same file")
             if there.is_dir:
                 return self.problem(f"cannot overwrite directory {quoted(target)} with non-directory {quoted(source)}")
             if self.may_replace is not None and not self.may_replace(source, target):
                 return True
-            if self.backup is not None:
-                files.rename(target, target + self.backup)
-                there = None
+            backup = self.backups.keep(self.ctx, target)
+            there = None if backup else there
         try:
             self._write(source, target, inode, there)
         except OSError as error:
@@ -122,7 +128,7 @@ class Copier:
                 return self.problem(f"error writing {quoted(target)}: {describe(error)}")
             return self.problem(f"cannot create regular file {quoted(target)}: {describe(error)}")
         if self.verbose:
-            self.ctx.line(f"{quoted(source)} -> {quoted(target)}")
+            self.ctx.line(f"{quoted(source)} -> {quoted(target)}{told(backup)}")
         return True
 
     def _write(self, source: str, target: str, inode: Inode, there: Inode | None) -> None:

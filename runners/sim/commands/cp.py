@@ -2,17 +2,18 @@
 
 from __future__ import annotations
 
+from runners.sim.commands.backups import BACKUP, Backups
 from runners.sim.commands.context import Context
 from runners.sim.commands.copying import Copier, answer, into_directory
 from runners.sim.commands.inputs import describe, quoted
 from runners.sim.commands.options import Options, parse, usage_error
 
 _LONG = [
-    "archive/a", "attributes-only", "backup=?/b", "copy-contents", "force/f", "interactive/i", "link/l",
-    "dereference/L",
-    "no-clobber/n", "no-dereference/P", "preserve=?", "no-preserve=", "parents", "recursive/r", "reflink=?",
-    "remove-destination", "sparse=", "strip-trailing-slashes", "symbolic-link/s", "suffix=/S", "target-directory=/t",
-    "no-target-directory/T", "update/u", "verbose/v", "one-file-system/x",
+    "archive/a", "attributes-only", BACKUP, "copy-contents", "force/f", "interactive/i", "link/l", "dereference/L",
+    "no-clobber/n", "no-dereference/P", "preserve=?", "no-preserve=", "parents", "recursive/r",
+    "reflink=?{auto,always,never}", "remove-destination", "sparse={never,auto,always}", "strip-trailing-slashes",
+    "symbolic-link/s", "suffix=/S", "target-directory=/t", "no-target-directory/T", "update/u", "verbose/v",
+    "one-file-system/x",
 ]  # fmt: skip
 
 
@@ -61,7 +62,7 @@ def main(ctx: Context) -> int:
     copier = Copier(
         ctx, recursive=recursive, preserve=_preserved(options), force=has("f"), verbose=has("v"),
         follow=not (has("P", "d", "a") or (recursive and not has("L", "H"))), hard_link=has("l"), symbolic=has("s"),
-        may_replace=may_replace, backup=(options.value("S") or "~") if has("b") else None,
+        may_replace=may_replace, backups=Backups.of(ctx, options),
     )  # fmt: skip
     is_directory = files.exists(target) and files.stat(target).is_dir and not has("T")
     if (len(sources) > 1 or has("t")) and not is_directory:

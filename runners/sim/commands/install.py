@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from runners.sim.commands.backups import BACKUP, Backups, told
 from runners.sim.commands.context import Context
 from runners.sim.commands.copying import into_directory
 from runners.sim.commands.inputs import describe, quoted
@@ -12,8 +13,8 @@ from runners.sim.users import accounts
 
 def main(ctx: Context) -> int:
     options = parse(
-        ctx, "bcCdDg:m:o:pst:Tv", ["directory/d", "group=/g", "mode=/m", "owner=/o", "preserve-timestamps/p",
-         "strip/s", "target-directory=/t", "no-target-directory/T", "verbose/v", "backup=?/b", "compare/C"],
+        ctx, "bcCdDg:m:o:psS:t:Tv", ["directory/d", "group=/g", "mode=/m", "owner=/o", "preserve-timestamps/p",
+         "strip/s", "target-directory=/t", "no-target-directory/T", "verbose/v", "suffix=/S", BACKUP, "compare/C"],
         usage="Usage: install [OPTION]... [-T] SOURCE DEST\n  or:  install [OPTION]... SOURCE... DIRECTORY\n"
         "  or:  install [OPTION]... -d DIRECTORY...",
     )  # fmt: skip
@@ -43,6 +44,7 @@ def main(ctx: Context) -> int:
     if len(operands) > 1 and not is_directory:
         ctx.die(f"target {quoted(target)} is not a directory")
     status = 0
+    backups = Backups.of(ctx, options)
     for source in operands:
         path = into_directory(target, source) if is_directory else target
         try:
@@ -52,15 +54,18 @@ def main(ctx: Context) -> int:
                 status = 1
                 continue
             content = ctx.files.content(source)
+            backup = ""
             if ctx.files.exists(path):
-                ctx.files.unlink(path)
+                backup = backups.keep(ctx, path)
+                if not backup:
+                    ctx.files.unlink(path)
             ctx.files.write(path, content)
             ctx.files.chmod(path, mode)
             _own(ctx, options, path)
             if options.has("p"):
                 ctx.machine.files.put(ctx.files.stat(path)._replace(mtime=inode.mtime))
             if options.has("v"):
-                ctx.line(f"{quoted(source)} -> {quoted(path)}")
+                ctx.line(f"{quoted(source)} -> {quoted(path)}{told(backup)}")
         except OSError as error:
             what = (
                 f"cannot stat {quoted(source)}"

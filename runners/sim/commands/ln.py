@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import posixpath
 
+from runners.sim.commands.backups import BACKUP, Backups
 from runners.sim.commands.context import Context
 from runners.sim.commands.copying import answer, into_directory
 from runners.sim.commands.inputs import describe, quoted
@@ -13,7 +14,7 @@ from runners.sim.commands.options import parse, usage_error
 def main(ctx: Context) -> int:
     options = parse(
         ctx, "bdfFiLnPrsS:t:Tv",
-        ["backup=?/b", "directory/d", "force/f", "interactive/i", "logical/L", "no-dereference/n", "physical/P",
+        [BACKUP, "directory/d", "force/f", "interactive/i", "logical/L", "no-dereference/n", "physical/P",
          "relative/r", "symbolic/s", "suffix=/S", "target-directory=/t", "no-target-directory/T", "verbose/v"],
         usage="Usage: ln [OPTION]... [-T] TARGET LINK_NAME\n  or:  ln [OPTION]... TARGET\n"
         "  or:  ln [OPTION]... TARGET... DIRECTORY",
@@ -34,13 +35,17 @@ def main(ctx: Context) -> int:
             f"target {quoted(target)}: {'Not a directory' if files.exists(target) else 'No such file or directory'}"
         )
     status = 0
+    backups = Backups.of(ctx, options)
     for source in sources:
+        backup = ""
         path = into_directory(target, source) if is_directory and target != "." else target
         if target == "." and is_directory:
             path = source.rstrip("/").rpartition("/")[2] if len(options.operands) == 1 else into_directory(".", source)
         try:
             there = files.find(path, follow=False).inode
-            if there is not None and (has("f") or (has("i") and answer(ctx, f"replace {quoted(path)}? "))):
+            if there is not None and (
+                has("f") or backups.kind != "none" or (has("i") and answer(ctx, f"replace {quoted(path)}? "))
+            ):
                 if not has("s") and files.exists(source) and files.stat(source, follow=False).number == there.number:
                     ctx.err(f"{quoted(source)} and {quoted(path)} are the same file")
                     status = 1
@@ -49,7 +54,9 @@ def main(ctx: Context) -> int:
                     ctx.err(f"{path}: cannot overwrite directory")
                     status = 1
                     continue
-                files.unlink(path)
+                backup = backups.keep(ctx, path)
+                if not backup:
+                    files.unlink(path)
             if has("s"):
                 text = source
                 if has("r"):
@@ -73,5 +80,6 @@ def main(ctx: Context) -> int:
                 ctx.err(f"failed to create {kind} link {quoted(path)}{arrow}: {describe(error)}")
             continue
         if has("v"):
-            ctx.line(f"{quoted(path)} {'->' if has('s') else '=>'} {quoted(source)}")
+            kept = f"{quoted(backup)} ~ " if backup else ""
+            ctx.line(f"{kept}{quoted(path)} {'->' if has('s') else '=>'} {quoted(source)}")
     return status

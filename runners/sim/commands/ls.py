@@ -14,13 +14,17 @@ from runners.sim.files.inode import Inode
 from runners.sim.users import accounts
 
 NAMES = ("ls", "dir", "vdir")
+_WHEN = "{always|yes|force,never|no|none,auto|tty|if-tty}"
 _LONG = [
-    "all/a", "almost-all/A", "author", "escape/b", "block-size=", "ignore-backups/B", "color=?", "directory/d",
-    "classify=?/F", "file-type", "format=", "full-time", "group-directories-first", "no-group/G", "human-readable/h",
-    "si", "dereference/L", "dereference-command-line/H", "hide=", "inode/i", "ignore=/I", "kibibytes/k",
-    "numeric-uid-gid/n", "literal/N", "hide-control-chars/q", "quote-name/Q", "quoting-style=", "reverse/r",
-    "recursive/R", "size/s", "sort=", "time=", "time-style=", "tabsize=/T", "width=/w", "context/Z", "zero",
-    "show-control-chars", "hyperlink=?", "indicator-style=",
+    "all/a", "almost-all/A", "author", "escape/b", "block-size=", "ignore-backups/B", f"color=?{_WHEN}", "directory/d",
+    f"classify=?{_WHEN}/F", "file-type", "format={verbose|long,commas,horizontal|across,vertical,single-column}",
+    "full-time", "group-directories-first", "no-group/G", "human-readable/h", "si", "dereference/L",
+    "dereference-command-line/H", "hide=", "inode/i", "ignore=/I", "kibibytes/k", "numeric-uid-gid/n", "literal/N",
+    "hide-control-chars/q", "quote-name/Q", "reverse/r", "recursive/R", "size/s", "tabsize=/T", "width=/w", "context/Z",
+    "quoting-style={literal,shell,shell-always,shell-escape,shell-escape-always,c,c-maybe,escape,locale,clocale}",
+    "sort={none,time,size,extension,version,width}", "time={atime|access|use,ctime|status,birth|creation}",
+    "time-style=", "zero", "show-control-chars", f"hyperlink=?{_WHEN}",
+    "indicator-style={none,slash,file-type,classify}",
 ]  # fmt: skip
 _HALF_YEAR = 31556952 / 2
 _COLORS = (
@@ -45,7 +49,7 @@ class _Lister:
         form = options.last("l", "g", "o", "n", "1", "C", "x", "m", "format", "full-time")
         if ctx.name == "vdir" and form is None:
             form = "l"
-        self.long = form in ("l", "g", "o", "n", "full-time") or named in ("long", "verbose")
+        self.long = form in ("l", "g", "o", "n", "full-time") or named == "verbose"
         if form == "1" and has("l", "g", "o", "n"):
             self.long = True
         self.columns = (
@@ -56,7 +60,8 @@ class _Lister:
         self.si = options.last("h", "si", "k") == "si"
         self.accounts = accounts(ctx.machine)
         color = options.value("color") if has("color") else "never"
-        self.color = color in (None, "always", "yes", "force") or (color in ("auto", "tty") and ctx.stdout.is_terminal)
+        self.color = color in (None, "always") or (color == "auto" and ctx.stdout.is_terminal)
+        self.changes = has("c") or options.value("time") == "ctime"
         self.quote = has("Q")
         self.wrote = False
         # With -R, the folders that lead to where it is: with -L a link may lead back to one of them.
@@ -82,8 +87,7 @@ class _Lister:
             return entries
         entries = sorted(entries, key=lambda entry: entry.name)
         if key == "t":
-            created = has("c")
-            entries.sort(key=lambda entry: entry.inode.ctime if created else entry.inode.mtime, reverse=True)
+            entries.sort(key=lambda entry: self.stamp(entry.inode), reverse=True)
         elif key == "S":
             entries.sort(key=lambda entry: entry.inode.size, reverse=True)
         elif key == "v":
@@ -266,7 +270,7 @@ class _Lister:
                 row.append(str(inode.uid) if numeric else self.accounts.user_name(inode.uid))
             if not has("o", "G"):
                 row.append(str(inode.gid) if numeric else self.accounts.group_name(inode.gid))
-            row += [self._size(inode), self.time(inode.ctime if has("c") else inode.mtime)]
+            row += [self._size(inode), self.time(self.stamp(inode))]
             rows.append(row)
         if not rows:
             return
@@ -284,6 +288,10 @@ class _Lister:
             if entry.inode.target is not None:
                 name += f" -> {entry.inode.target}"
             self.ctx.line(" ".join([*cells, name]))
+
+    def stamp(self, inode: Inode) -> float:
+        """The time that is shown and sorted by."""
+        return inode.ctime if self.changes else inode.mtime
 
     def time(self, moment: float) -> str:
         style = self.options.value("time-style") or ""

@@ -5,6 +5,7 @@ from __future__ import annotations
 import errno
 from collections.abc import Iterator
 
+from runners.sim.commands.backups import BACKUP, Backups, told
 from runners.sim.commands.context import Context
 from runners.sim.commands.copying import Copier, answer, into_directory
 from runners.sim.commands.inputs import describe, quoted
@@ -15,7 +16,7 @@ from runners.sim.commands.rm import remove_tree
 def main(ctx: Context) -> int:
     options = parse(
         ctx, "bfinS:t:TuvZ",
-        ["backup=?/b", "force/f", "interactive/i", "no-clobber/n", "strip-trailing-slashes", "suffix=/S",
+        [BACKUP, "force/f", "interactive/i", "no-clobber/n", "strip-trailing-slashes", "suffix=/S",
          "target-directory=/t", "no-target-directory/T", "update/u", "verbose/v"],
         usage="Usage: mv [OPTION]... [-T] SOURCE DEST\n  or:  mv [OPTION]... SOURCE... DIRECTORY\n"
         "  or:  mv [OPTION]... -t DIRECTORY SOURCE...",
@@ -34,15 +35,17 @@ def main(ctx: Context) -> int:
         problem = "No such file or directory" if not files.exists(target) else "Not a directory"
         ctx.die(f"target {quoted(target)}: {problem}")
     status = 0
+    backups = Backups.of(ctx, options)
     for source in sources:
         path = into_directory(target, source) if is_directory else target
-        if not _move(ctx, options, source, path):
+        if not _move(ctx, options, backups, source, path):
             status = 1
     return status
 
 
-def _move(ctx: Context, options: Options, source: str, target: str) -> bool:
+def _move(ctx: Context, options: Options, backups: Backups, source: str, target: str) -> bool:
     files = ctx.files
+    backup = ""
     ctx.spend(10)
     try:
         inode = files.stat(source, follow=False)
@@ -69,8 +72,7 @@ def _move(ctx: Context, options: Options, source: str, target: str) -> bool:
         if inode.is_dir and not there.is_dir:
             ctx.err(f"cannot overwrite non-directory {quoted(target)} with directory {quoted(source)}")
             return False
-        if options.has("b"):
-            files.rename(target, target + (options.value("S") or "~"))
+        backup = backups.keep(ctx, target)
     try:
         files.rename(source, target)
     except OSError as error:
@@ -82,7 +84,7 @@ def _move(ctx: Context, options: Options, source: str, target: str) -> bool:
             ctx.err(f"cannot move {quoted(source)} to {quoted(target)}: {describe(error)}")
         return False
     if options.has("v"):
-        ctx.line(f"renamed {quoted(source)} -> {quoted(target)}")
+        ctx.line(f"renamed {quoted(source)} -> {quoted(target)}{told(backup)}")
     return True
 
 

@@ -21,21 +21,12 @@ _ROUNDINGS = {
 def main(ctx: Context) -> int:
     options = parse(
         ctx, "d:z",
-        ["from=", "to=", "from-unit=", "to-unit=", "suffix=", "padding=", "field=", "format=", "round=", "header=?",
-         "delimiter=/d", "grouping", "invalid=", "zero-terminated/z", "debug"],
+        ["from={none,auto,si,iec,iec-i}", "to={none,si,iec,iec-i}", "from-unit=", "to-unit=", "suffix=", "padding=",
+         "field=", "format=", "round={up,down,from-zero,towards-zero,nearest}", "header=?", "delimiter=/d",
+         "grouping", "invalid=", "zero-terminated/z", "debug"],
         usage="Usage: numfmt [OPTION]... [NUMBER]...\nReformat NUMBER(s), or the numbers from standard input "
         "if none are specified.",
     )  # fmt: skip
-    for name in ("from", "to"):
-        value = options.value(name)
-        allowed = ("none", "auto", "si", "iec", "iec-i") if name == "from" else ("none", "si", "iec", "iec-i")
-        if value is not None and value not in allowed:
-            listed = "\n".join(f"  - ‘{one}’" for one in allowed)
-            ctx.stderr.write(
-                f"numfmt: invalid argument ‘{value}’ for ‘--{name}’\nValid arguments are:\n{listed}\n"
-                "Try 'numfmt --help' for more information.\n".encode()
-            )
-            raise CommandExit(1)
     form = options.value("format")
     if form is not None and _FORMAT.fullmatch(form) is None:
         usage_error(ctx, f"invalid format ‘{form}’, directive must be %[0]['][-][N][.][N]f")

@@ -49,6 +49,8 @@ class Options(NamedTuple):
 class _Rule(NamedTuple):
     name: str
     argument: int  # 0 none, 1 required, 2 optional
+    choices: tuple[tuple[str, ...], ...] = ()
+    label: str = ""
 
 
 class _Rules(NamedTuple):
@@ -70,9 +72,14 @@ def _rules(short: str, long: tuple[str, ...]) -> _Rules:
     names: dict[str, _Rule] = {}
     for entry in long:
         spelled, _, alias = entry.partition("/")
+        spelled, _, listed = spelled.rstrip("}").partition("{")
         argument = 2 if spelled.endswith("=?") else 1 if spelled.endswith("=") else 0
         name = spelled.rstrip("=?")
-        names[name] = _Rule(alias or name, argument)
+        label, _, listed = listed.rpartition(":")
+        choices = tuple(tuple(same.split("|")) for same in listed.split(",")) if listed else ()
+        names[name] = _Rule(alias or name, argument, choices, label or f"--{name}")
+        if choices and alias in letters:
+            letters[alias] = names[name]._replace(argument=letters[alias].argument)
     names.setdefault("help", _Rule("help", 0))
     names.setdefault("version", _Rule("version", 0))
     return _Rules(letters, names, short.startswith("+"))
@@ -93,9 +100,10 @@ def parse(
 
     short: as getopt's optstring (`a`, `n:` takes a value, `i::` an attached optional one; a leading `+` stops at the
     first operand). long: `name`, `name=` (value), `name=?` (optional value), each with `/x` where it means the same as
-    short option x. A wrong option ends the command with GNU's message and `status`; --help prints `usage`, --version
-    the name and `version`; both end it with 0. `hinted` False
-    leaves out the hint after an error, as systemd's tools do.
+    short option x. `name={a|b,c}`: the value is a or c, b means the same as a, and a beginning is enough that only one
+    of them has; `{label:a,c}` where errors call it something else than the option. A wrong option ends the command with
+    GNU's message and `status`; --help prints `usage`, --version the name and `version`; both end it with 0. `hinted`
+    False leaves out the hint after an error, as systemd's tools do.
     """
     rules = _rules(short, tuple(long))
     words = list(ctx.args if arguments is None else arguments)
@@ -115,7 +123,7 @@ def parse(
                     usage_error(ctx, f"option '{word}' requires an argument", status, hinted=hinted)
                 value = words[index]
                 index += 1
-            given.append((rule.name, value))
+            given.append((rule.name, _chosen(ctx, rule, value)))
         elif word.startswith("-") and len(word) > 1:
             position = 1
             while position < len(word):
@@ -133,7 +141,8 @@ def parse(
                         usage_error(ctx, f"option requires an argument -- '{letter}'", status, hinted=hinted)
                     attached = words[index]
                     index += 1
-                given.append((found.name, attached or None if found.argument == 2 else attached))
+                value = attached or None if found.argument == 2 else attached
+                given.append((found.name, _chosen(ctx, found, value)))
                 break
         else:
             operands.append(word)
@@ -173,6 +182,21 @@ def _long(ctx: Context, rules: _Rules, text: str, status: int, hinted: bool) -> 
     if equals and rule.argument == 0:
         usage_error(ctx, f"option '--{name}' doesn't allow an argument", status, hinted=hinted)
     return rule, value if equals else None
+
+
+def _chosen(ctx: Context, rule: _Rule, value: str | None) -> str | None:
+    return value if value is None or not rule.choices else choose(ctx, value, rule.choices, rule.label)
+
+
+def choose(ctx: Context, value: str, choices: Sequence[Sequence[str]], label: str) -> str:
+    """The choice that is meant, by the first of its names: one of them, or a beginning that no other choice has."""
+    fitting = [same for same in choices if value in same]
+    fitting = fitting or [same for same in choices if any(name.startswith(value) for name in same)]
+    if len(fitting) != 1:
+        kind = "ambiguous" if fitting else "invalid"
+        listed = "".join("\n  - " + ", ".join(f"‘{name}’" for name in same) for same in choices)
+        usage_error(ctx, f"{kind} argument ‘{value}’ for ‘{label}’\nValid arguments are:{listed}")
+    return fitting[0][0]
 
 
 def usage_error(ctx: Context, message: str, status: int = 1, *, hinted: bool = True) -> NoReturn:

@@ -159,10 +159,12 @@ def _parse_key(ctx: Context, text: str, common: str) -> Key:
 def main(ctx: Context) -> int:
     options = parse(
         ctx, "bcCdfghik:mMno:rRsS:t:T:uVz",
-        ["ignore-leading-blanks/b", "check=?/c", "dictionary-order/d", "ignore-case/f", "general-numeric-sort/g",
-         "human-numeric-sort/h", "ignore-nonprinting/i", "key=/k", "merge/m", "month-sort/M", "numeric-sort/n",
+        ["ignore-leading-blanks/b", "check=?{quiet|silent,diagnose-first}/c", "dictionary-order/d", "ignore-case/f",
+         "general-numeric-sort/g", "human-numeric-sort/h", "ignore-nonprinting/i", "key=/k",
+         "merge/m", "month-sort/M", "numeric-sort/n",
          "output=/o", "reverse/r", "random-sort/R", "stable/s", "buffer-size=/S", "field-separator=/t",
-         "temporary-directory=/T", "unique/u", "version-sort/V", "zero-terminated/z", "parallel=", "sort="],
+         "temporary-directory=/T", "unique/u", "version-sort/V", "zero-terminated/z", "parallel=",
+         "sort={general-numeric,human-numeric,month,numeric,random,version}"],
         status=2, usage="Usage: sort [OPTION]... [FILE]...\n"
         "Write sorted concatenation of all FILE(s) to standard output.",
     )  # fmt: skip

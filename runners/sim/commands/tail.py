@@ -21,8 +21,8 @@ def main(ctx: Context) -> int:
         arguments = [*extra, "-c" if "c" in word else "-n", number if number[0] == "+" else number[1:], *arguments[1:]]
     options = parse(
         ctx, "c:fFn:qs:vz",
-        ["bytes=/c", "follow=?/f", "lines=/n", "quiet/q", "silent/q", "sleep-interval=/s", "verbose/v", "pid=", "retry",
-         "zero-terminated/z"],
+        ["bytes=/c", "follow=?{descriptor,name}/f", "lines=/n", "quiet/q", "silent/q", "sleep-interval=/s", "verbose/v",
+         "pid=", "retry", "zero-terminated/z"],
         arguments=arguments, usage="Usage: tail [OPTION]... [FILE]...\n"
         "Print the last 10 lines of each FILE to standard output.",
     )  # fmt: skip

@@ -11,7 +11,7 @@ from runners.sim.commands.options import parse
 
 def main(ctx: Context) -> int:
     options = parse(
-        ctx, "aip", ["append/a", "ignore-interrupts/i", "output-error=?/p"],
+        ctx, "aip", ["append/a", "ignore-interrupts/i", "output-error=?{warn,warn-nopipe,exit,exit-nopipe}/p"],
         usage="Usage: tee [OPTION]... [FILE]...\nCopy standard input to each FILE, and also to standard output.",
     )  # fmt: skip
     status = 0

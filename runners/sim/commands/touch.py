@@ -28,7 +28,8 @@ def _stamp(text: str, now: float) -> float | None:
 
 def main(ctx: Context) -> int:
     options = parse(
-        ctx, "acd:fhmr:t:", ["no-create/c", "date=/d", "no-dereference/h", "reference=/r", "time="],
+        ctx, "acd:fhmr:t:", ["no-create/c", "date=/d", "no-dereference/h", "reference=/r",
+         "time={atime|access|use,mtime|modify}"],
         usage="Usage: touch [OPTION]... FILE...\n"
         "Update the access and modification times of each FILE to the current time.",
     )  # fmt: skip

@@ -10,8 +10,8 @@ from runners.sim.commands.options import parse, usage_error
 def main(ctx: Context) -> int:
     options = parse(
         ctx, "cdDf:is:uw:z",
-        ["count/c", "repeated/d", "all-repeated=?/D", "skip-fields=/f", "ignore-case/i", "skip-chars=/s", "unique/u",
-         "check-chars=/w", "zero-terminated/z"],
+        ["count/c", "repeated/d", "all-repeated=?{none,prepend,separate}/D", "skip-fields=/f", "ignore-case/i",
+         "skip-chars=/s", "unique/u", "check-chars=/w", "zero-terminated/z"],
         usage="Usage: uniq [OPTION]... [INPUT [OUTPUT]]\nFilter adjacent matching lines from INPUT.",
     )  # fmt: skip
     operands = options.operands

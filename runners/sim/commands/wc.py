@@ -11,7 +11,7 @@ from runners.sim.files.counting import DISK_SPEED, LARGE, count
 
 def main(ctx: Context) -> int:
     options = parse(
-        ctx, "cmlLw", ["bytes/c", "chars/m", "lines/l", "max-line-length/L", "words/w", "files0-from=", "total="],
+        ctx, "cmlLw", ["bytes/c", "chars/m", "lines/l", "max-line-length/L", "words/w", "files0-from="],
         usage="Usage: wc [OPTION]... [FILE]...\nPrint newline, word, and byte counts for each FILE.",
     )  # fmt: skip
     chosen = [name for name in "lwmcL" if options.has(name)] or ["l", "w", "c"]
