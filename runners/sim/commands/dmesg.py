@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from runners.sim.commands.context import Context
-from runners.sim.systemd.journal import entries
+from runners.sim.systemd.journal import buffered
 from runners.sim.tool import Tool
 
 PATH = "/bin/dmesg"
@@ -40,7 +40,7 @@ def main(ctx: Context) -> int:
     boot = machine.clock.boot
     lines = []
     cleared = float(machine.counters.get("dmesg cleared", 0))
-    for entry in entries(machine, kernel_only=True, since=max(boot, cleared)):
+    for entry in buffered(machine, cleared):
         if levels is not None and entry.priority not in levels:
             continue
         if options.has("t"):

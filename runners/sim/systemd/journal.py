@@ -6,6 +6,7 @@ import re
 from collections.abc import Iterable, Iterator
 from datetime import UTC, datetime
 from functools import lru_cache
+from itertools import chain
 
 from runners.sim.machine import Machine
 from runners.sim.processes import Process
@@ -102,9 +103,17 @@ def records(machine: Machine) -> bytes:
     boot = machine.clock.boot
     lines = (
         f"{entry.priority},{number},{int((entry.at - boot) * 1e6)},-;{entry.message}\n"
-        for number, entry in enumerate(entries(machine, kernel_only=True, since=boot))
+        for number, entry in enumerate(buffered(machine))
     )
     return "".join(lines).encode("utf-8", "surrogateescape")
+
+
+def buffered(machine: Machine, since: float = 0.0) -> Iterator[Entry]:
+    """What the kernel itself keeps of what it has said since its boot: the journal may have forgotten it."""
+    first = max(machine.clock.boot, since)
+    for entry in chain(machine.journal.dropped, machine.journal):
+        if entry.transport == "kernel" and entry.at >= first:
+            yield entry
 
 
 def entries(

@@ -29,3 +29,14 @@ def test_only_root_may_write() -> None:
     result = typed(live, "su -s /bin/bash anna -c 'echo no > /dev/kmsg'")
     assert b"Permission denied" in result.output
     assert b"no" not in typed(live, "dmesg | tail -1").output.split()
+
+
+def test_what_the_journal_forgets_the_kernel_still_knows() -> None:
+    live = opened().live
+    before = typed(live, "dmesg").output
+    assert before.count(b"\n") > 2
+    typed(live, "journalctl --vacuum-time=1s")
+    assert typed(live, "journalctl -k -q").output == b""
+    assert typed(live, "dmesg").output == before
+    assert typed(live, "dmesg -c").output == before
+    assert typed(live, "dmesg").output == b""

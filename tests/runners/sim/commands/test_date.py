@@ -18,12 +18,12 @@ from tests.runners.sim.worlds import opened, typed
     ],
 )
 def test_a_process_may_have_a_zone_of_its_own(command: str, said: str) -> None:
-    assert typed(opened("web-server").live, command).output.decode() == said + "\n"
+    assert typed(opened().live, command).output.decode() == said + "\n"
 
 
 @pytest.mark.parametrize("command", ["date -s '2020-01-01 12:00'", "date 010112002020"])
 def test_the_clock_is_not_the_machines_to_set(command: str) -> None:
-    live = opened("web-server").live
+    live = opened().live
     done = typed(live, command)
     assert done.output.decode() == "date: cannot set date: Operation not permitted\nWed Jan  1 12:00:00 UTC 2020\n"
     assert done.exit_code == 1
