@@ -15,11 +15,11 @@ from runners.sim.files.inode import ROOT, Inode
 from runners.sim.files.tree import Mount
 from runners.sim.generated import write_data, write_history
 from runners.sim.installed import install, start_journal
+from runners.sim.kernelfs.mount import KINDS, KernelFiles
 from runners.sim.lifecycle import Failure, spawn
 from runners.sim.machine import Event, JobRunner, Machine, mix, no_shell
 from runners.sim.memory import installed
 from runners.sim.network.described import describe
-from runners.sim.proc import Proc
 from runners.sim.processes import Process
 from runners.sim.programs.table import PROGRAMS
 from runners.sim.retelling import date_records
@@ -130,8 +130,8 @@ def _mount(machine: Machine) -> None:
             texts(entry.get("options")) or ("rw", "relatime"),
         )  # fmt: skip
         top = tree.mount(mount, over)
-        if kind in ("proc", "sysfs"):
-            tree.synthetic = {**tree.synthetic, number: Proc(machine, number, "sys" if kind == "sysfs" else "proc")}
+        if kind in KINDS:
+            tree.synthetic = {**tree.synthetic, number: KernelFiles(machine, number, kind)}
         if path in ("/tmp", "/dev/shm"):  # noqa: S108
             tree.put(top._replace(mode=stat.S_IFDIR | 0o1777))
         if kind == "ext4":

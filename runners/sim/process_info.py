@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 
 from runners.sim.machine import Machine
 from runners.sim.memory import memory
@@ -35,6 +35,27 @@ def meminfo(machine: Machine) -> Mapping[str, int]:
 
 def is_kernel_thread(process: Process) -> bool:
     return process.pid == KTHREADD or process.ppid == KTHREADD
+
+
+def control_group(process: Process) -> str:
+    """Its control group, without the slash at its begin; empty for the kernel's own."""
+    if is_kernel_thread(process):
+        return ""
+    if process.pid == 1:
+        return "init.scope"
+    if process.unit is None:
+        return "user.slice/user-0.slice/session-1.scope"
+    if process.unit.startswith("session-"):
+        return f"user.slice/user-{process.cred.uid}.slice/{process.unit}"
+    return f"system.slice/{process.unit}"
+
+
+def control_groups(machine: Machine) -> Mapping[str, Sequence[Process]]:
+    """Control group -> the processes that are in itself."""
+    found: dict[str, list[Process]] = {}
+    for process in machine.processes:
+        found.setdefault(control_group(process), []).append(process)
+    return found
 
 
 def command_line(process: Process) -> str:

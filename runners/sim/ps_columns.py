@@ -9,6 +9,7 @@ from typing import NamedTuple
 from runners.sim.machine import Machine
 from runners.sim.process_info import (
     command_line,
+    control_group,
     cpu_percent,
     elapsed,
     foreground,
@@ -171,13 +172,7 @@ def _policy(listing: Listing, process: Process) -> str:
 
 def _cgroup(listing: Listing, process: Process) -> str:
     del listing
-    if is_kernel_thread(process):
-        return "0::/"
-    if process.pid == 1:
-        return "0::/init.scope"
-    if process.unit is None:
-        return f"0::/user.slice/user-{process.cred.uid}.slice/session-1.scope"
-    return f"0::/system.slice/{process.unit}"
+    return f"0::/{control_group(process)}"
 
 
 def _unit(listing: Listing, process: Process) -> str:

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from runners.sim.commands.context import Context
 from runners.sim.journal_lines import boot_id
+from runners.sim.kernelfs.settings import set_sysctl
 from runners.sim.network.names import ResolveFailure, hosts, resolve
-from runners.sim.proc import set_sysctl
 from runners.sim.tool import Tool
 
 NAMES = ("hostname", "hostnamectl", "dnsdomainname")

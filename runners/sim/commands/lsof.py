@@ -10,9 +10,8 @@ from runners.sim.block_devices import numbers
 from runners.sim.commands.context import Context
 from runners.sim.commands.lsof_query import Query, read_query
 from runners.sim.files.inode import Inode
+from runners.sim.kernelfs.process_files import descriptors, name_now
 from runners.sim.libraries import LOADER, libraries
-from runners.sim.proc import descriptors
-from runners.sim.process_files import name_now
 from runners.sim.process_info import is_kernel_thread
 from runners.sim.processes import Process
 from runners.sim.socket_table import Row, is_ipv6, rows, service_name

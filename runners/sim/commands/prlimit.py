@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from runners.sim.commands import wrappers
 from runners.sim.commands.context import Context
-from runners.sim.process_files import limits_of
+from runners.sim.kernelfs.process_files import limits_of
 from runners.sim.tool import Tool
 
 _RESOURCES = (

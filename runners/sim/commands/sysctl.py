@@ -6,7 +6,7 @@ import re
 
 from runners.sim.commands.context import Context
 from runners.sim.commands.options import Options
-from runners.sim.proc import set_sysctl
+from runners.sim.kernelfs.settings import set_sysctl
 from runners.sim.tool import Tool
 
 PATH = "/sbin/sysctl"

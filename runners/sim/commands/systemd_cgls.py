@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 
 from runners.sim.commands.context import Context
 from runners.sim.format import human_systemd
-from runners.sim.process_info import is_kernel_thread
+from runners.sim.process_info import control_groups
 from runners.sim.processes import Process
 from runners.sim.systemctl import facts
 from runners.sim.systemctl.status import tree_lines
@@ -32,20 +32,9 @@ def main(ctx: Context) -> int:
     return _top(ctx) if ctx.name == "systemd-cgtop" else _list(ctx)
 
 
-def _groups(ctx: Context) -> dict[str, list[Process]]:
-    """Control group -> its processes, as /proc/PID/cgroup names them."""
-    found: dict[str, list[Process]] = {}
-    for process in ctx.machine.processes:
-        if is_kernel_thread(process):
-            continue
-        if process.pid == 1:
-            path = "init.scope"
-        elif process.unit:
-            path = f"system.slice/{process.unit}"
-        else:
-            path = "user.slice/user-0.slice/session-1.scope"
-        found.setdefault(path, []).append(process)
-    return found
+def _groups(ctx: Context) -> dict[str, Sequence[Process]]:
+    """Without the kernel's own."""
+    return {path: inside for path, inside in control_groups(ctx.machine).items() if path}
 
 
 def _list(ctx: Context) -> int:
@@ -72,7 +61,7 @@ def _list(ctx: Context) -> int:
     return 0
 
 
-def _below(groups: dict[str, list[Process]], prefix: str) -> Iterator[str]:
+def _below(groups: dict[str, Sequence[Process]], prefix: str) -> Iterator[str]:
     """The groups inside one, indented, each with its processes."""
     inside = {path[len(prefix) :].split("/", 1)[0] for path in groups if path.startswith(prefix) and path != prefix}
     names = sorted(inside, key=lambda name: (name != "user.slice", name != "init.scope", name))

@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
+from runners.sim.kernelfs.settings import DEFAULT_SYSCTL
 from runners.sim.machine import Machine
 from runners.sim.network.firewall import restore
 from runners.sim.network.state import Address, Interface, Network, RemoteHost, RemotePort, Route, dotted, mask
-from runners.sim.proc import DEFAULT_SYSCTL
 from runners.system import SystemSpec, integer, mappings, text, texts
 
 

@@ -10,11 +10,11 @@ import re
 from typing import NamedTuple
 
 from runners.sim.clock import to_microseconds
+from runners.sim.kernelfs.process_files import limits_of
 from runners.sim.lifecycle import exit_process
 from runners.sim.machine import Machine, Program, Say
 from runners.sim.network.connect import ConnectFailure, Connection, connect
 from runners.sim.network.http import HttpFailure, HttpRequest, HttpResponse, exchange
-from runners.sim.process_files import limits_of
 from runners.sim.processes import Process
 from runners.sim.programs.descriptors import bind, current, hold, open_log, write_line
 from runners.sim.programs.postgres import CloseSession, OpenSession, Postgres

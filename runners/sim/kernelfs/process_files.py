@@ -1,13 +1,52 @@
-"""The files of /proc/PID: what the kernel tells of one process."""
+"""/proc/PID: what the kernel tells of one process."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from contextlib import suppress
 
+from runners.sim.kernelfs.machine_files import mounts
+from runners.sim.kernelfs.nodes import File, Folder, Link, Node
 from runners.sim.machine import Machine
 from runners.sim.memory import badness, memory, score_adjustment
+from runners.sim.process_info import control_group
 from runners.sim.processes import OpenFile, Process
+from runners.sim.socket_table import inodes
+
+
+def node(machine: Machine, process: Process, parts: Sequence[str]) -> Node | None:
+    """What is at a path below the process's folder."""
+    uid, gid = process.cred.uid, process.cred.gid
+    if not parts:
+        return Folder((*_FILES, *_LINKS, "fd"), uid, gid)
+    if parts[0] == "fd":
+        targets = descriptors(machine, process)
+        if len(parts) == 1:
+            return Folder([str(number) for number in targets], uid)
+        target = targets.get(int(parts[1])) if parts[1].isdigit() and len(parts) == 2 else None
+        return Link(target, uid, gid) if target is not None else None
+    if len(parts) > 1:
+        return None
+    if parts[0] in _LINKS:
+        return Link(_LINKS[parts[0]](process), uid, gid)
+    make = _FILES.get(parts[0])
+    return (
+        File(make(machine, process), 0o400 if parts[0] in _PRIVATE else 0o444, uid, gid) if make is not None else None
+    )
+
+
+def descriptors(machine: Machine, process: Process) -> dict[int, str]:
+    """What each descriptor of a process leads to, as the links of /proc/PID/fd say."""
+    if not process.exe:
+        return {}
+    standard = "/dev/null" if process.tty == "?" else f"/dev/{process.tty}"
+    found = {0: standard, 1: standard, 2: standard}
+    for file in process.files:
+        found[file.fd] = name_now(machine, file)
+    known = inodes(machine) if process.sockets else {}
+    for socket in process.sockets:
+        found[socket.fd] = f"socket:[{known[process.pid, socket.fd]}]"
+    return dict(sorted(found.items()))
 
 
 def name_now(machine: Machine, file: OpenFile) -> str:
@@ -109,7 +148,7 @@ def _comm(_machine: Machine, process: Process) -> str:
 
 
 def _cgroup(_machine: Machine, process: Process) -> str:
-    return f"0::/system.slice/{process.unit}\n" if process.unit else "0::/user.slice/user-0.slice/session-1.scope\n"
+    return f"0::/{control_group(process)}\n"
 
 
 def _process_stat(machine: Machine, process: Process) -> str:
@@ -137,8 +176,21 @@ def _loginuid(_machine: Machine, _process: Process) -> str:
     return "4294967295"
 
 
-PROCESS_FILES: Mapping[str, Callable[[Machine, Process], str]] = {
+def _statm(_machine: Machine, process: Process) -> str:
+    size, resident = process.vsz >> 12, process.rss >> 12
+    return f"{size} {resident} {resident // 4} {size // 64} 0 {size // 3} 0\n"
+
+
+def _mounts(machine: Machine, _process: Process) -> str:
+    return mounts(machine)
+
+
+_FILES: Mapping[str, Callable[[Machine, Process], str]] = {
     "cgroup": _cgroup, "cmdline": _cmdline, "comm": _comm, "environ": _environ, "limits": _limits,
     "loginuid": _loginuid, "oom_score": _oom_score, "oom_score_adj": _oom_score_adj, "stat": _process_stat,
-    "status": _status,
+    "status": _status, "statm": _statm, "mounts": _mounts,
 }  # fmt: skip
+_LINKS: Mapping[str, Callable[[Process], str]] = {
+    "cwd": lambda process: process.cwd, "exe": lambda process: process.exe, "root": lambda _: "/",
+}  # fmt: skip
+_PRIVATE = frozenset({"environ", "io"})
