@@ -85,7 +85,7 @@ def _cpu(machine: Machine, group: _Group) -> str:
 
 
 def _memory(_machine: Machine, group: _Group) -> str:
-    return f"{facts.memory(list(group.all_))}\n"
+    return f"{facts.memory(group.all_)}\n"
 
 
 def _memory_stat(_machine: Machine, group: _Group) -> str:
@@ -116,7 +116,7 @@ def _limit(key: str) -> _Maker:
 
 
 def _tasks(_machine: Machine, group: _Group) -> str:
-    return f"{facts.tasks(list(group.all_))}\n"
+    return f"{facts.tasks(group.all_)}\n"
 
 
 def _tasks_limit(machine: Machine, group: _Group) -> str:

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 from runners.sim.lifecycle import SIGNALS, status_name
 from runners.sim.machine import Machine
 from runners.sim.process_info import meminfo
@@ -19,7 +21,7 @@ def timestamp(machine: Machine, at: float) -> str:
     return f"{machine.clock.time(at):%a %Y-%m-%d %H:%M:%S} UTC"
 
 
-def tasks(processes: list[Process]) -> int:
+def tasks(processes: Sequence[Process]) -> int:
     return sum(process.threads for process in processes)
 
 
@@ -31,7 +33,7 @@ def tasks_limit(machine: Machine, unit: UnitFile) -> str:
     return str(int(meminfo(machine)["MemTotal"] / 128 * 0.15))
 
 
-def memory(processes: list[Process]) -> int:
+def memory(processes: Sequence[Process]) -> int:
     """Bytes charged to the cgroup: what is resident, and what the kernel keeps for it (page tables, stacks)."""
     return sum(process.rss + process.rss // 512 + 65536 * process.threads for process in processes) // 4096 * 4096
 
