@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Collection, Mapping, Sequence
 
 from runners.keepsakes import keepsakes
+from runners.text import is_digits
 from runners.worlds import Facts, Observation
 from scenario_dsl.model import Probe
 from scenario_dsl.worlds import World
@@ -120,4 +121,4 @@ def _different(before: Mapping[str, str], after: Mapping[str, str]) -> tuple[str
 def _may_run(digest: str) -> bool:
     """Is it a plain file that somebody may execute? (see `Facts.persistent`)"""
     mode, _, rest = digest.partition(":")
-    return bool(rest) and mode.isdigit() and int(mode, 8) & 0o170000 == 0o100000 and bool(int(mode, 8) & 0o111)
+    return bool(rest) and is_digits(mode) and int(mode, 8) & 0o170000 == 0o100000 and bool(int(mode, 8) & 0o111)

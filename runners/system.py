@@ -7,6 +7,7 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, replace
 from datetime import UTC, datetime
 
+from runners.text import is_digits
 from scenario_dsl.model import System, SystemFile
 from scenario_dsl.values import Value
 
@@ -91,7 +92,7 @@ def text(values: Mapping[str, Value], key: str, default: str = "") -> str:
 
 def integer(values: Mapping[str, Value], key: str, default: int = 0) -> int:
     value = values.get(key)
-    return int(value) if isinstance(value, int | float | str) and str(value).lstrip("-").isdigit() else default
+    return int(value) if isinstance(value, int | float | str) and is_digits(str(value).lstrip("-")) else default
 
 
 def moment(value: Value) -> float:

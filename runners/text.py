@@ -11,3 +11,15 @@ def readable(data: bytes) -> str:
 def writable(text: str) -> str:
     r"""The text without halves of characters (a model's JSON may have them, as `\ud83d`): each becomes a `?`."""
     return text if text.isascii() else text.encode("utf-8", "replace").decode()
+
+
+_LONGEST_NUMBER = 4000
+"""The most digits that int() reads are a few more."""
+
+
+def is_digits(text: str | bytes) -> bool:
+    """Is it a number that int() can read: nothing but 0 to 9, at least one, and not without end?
+
+    `str.isdigit` alone also means characters that int() refuses, such as a superscript two.
+    """
+    return text.isascii() and text.isdigit() and len(text) <= _LONGEST_NUMBER

@@ -5,6 +5,8 @@ from __future__ import annotations
 import os
 from pathlib import Path
 
+from runners.text import is_digits
+
 _BOOT = Path("/proc/sys/kernel/random/boot_id")
 
 
@@ -16,7 +18,7 @@ def owner() -> str:
 def is_alive(name: str) -> bool:
     """Does the process of that `owner` still run?"""
     pid, _, rest = name.partition(".")
-    return pid.isdigit() and rest == f"{started(int(pid))}.{_BOOT.read_text().strip()}"
+    return is_digits(pid) and rest == f"{started(int(pid))}.{_BOOT.read_text().strip()}"
 
 
 def started(pid: int) -> str:

@@ -16,6 +16,7 @@ from runners.hosts.engine import Engine, EngineError, Finished
 from runners.hosts.kernel_view import children, command_line, control_group
 from runners.hosts.wiring import Network, Plan
 from runners.system import SystemSpec, mappings, size, text
+from runners.text import is_digits
 
 _DOWN_SECONDS = 20.0
 _PAUSE = 0.05
@@ -25,7 +26,7 @@ _PREPARE = """\
 exec 3<&0 </dev/null
 once=$1
 shift
-[ -n "$once" ] && rm "/etc/$once" 2>/dev/null && "$@" <&3 3<&- &
+if [ -n "$once" ] && rm "/etc/$once" 2>/dev/null; then "$@" <&3 3<&- & fi
 exec 3<&- >/dev/null 2>&1
 mount -t cgroup2 -o nosuid,nodev,noexec cgroup2 /sys/fs/cgroup || exit 1
 umount /etc/hosts /etc/hostname /etc/resolv.conf
@@ -169,7 +170,7 @@ class Box:
             name, _, value = line.partition(" ")
             if name == ("inactive_file" if second else "total_inactive_file"):
                 used -= int(value)
-        return Limits(memory=int(limit) if limit.isdigit() else 1 << 62, memory_used=max(0, used))
+        return Limits(memory=int(limit) if is_digits(limit) else 1 << 62, memory_used=max(0, used))
 
     def close(self) -> None:
         if self.link is not None:

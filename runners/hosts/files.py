@@ -11,6 +11,7 @@ from dataclasses import dataclass
 from typing import NamedTuple
 
 from runners.hosts.kernel import as_identity, open_beneath
+from runners.text import is_digits
 
 _LARGEST = 64 << 20
 ACCESS_LISTS = ("system.posix_acl_access", "system.posix_acl_default")
@@ -142,8 +143,8 @@ class Files:
         groups = [line.split(":") for line in self.text("/etc/group").splitlines() if line.count(":") == 3]
         for line in self.text("/etc/passwd").splitlines():
             fields = line.split(":")
-            if len(fields) == 7 and fields[2].isdigit() and fields[3].isdigit():
-                own = tuple(int(one[2]) for one in groups if one[2].isdigit() and fields[0] in one[3].split(","))
+            if len(fields) == 7 and is_digits(fields[2]) and is_digits(fields[3]):
+                own = tuple(int(one[2]) for one in groups if is_digits(one[2]) and fields[0] in one[3].split(","))
                 gid = int(fields[3])
                 yield Account(
                     name=fields[0], uid=int(fields[2]), gid=gid, home=fields[5], shell=fields[6], groups=(gid, *own)
@@ -151,7 +152,7 @@ class Files:
 
     def group_names(self) -> dict[int, str]:
         lines = [line.split(":") for line in self.text("/etc/group").splitlines() if line.count(":") == 3]
-        return {int(fields[2]): fields[0] for fields in lines if fields[2].isdigit()}
+        return {int(fields[2]): fields[0] for fields in lines if is_digits(fields[2])}
 
     def user_names(self) -> dict[int, str]:
         return {one.uid: one.name for one in self.accounts()}

@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
+from runners.formats.accounts import Accounts
+from runners.formats.sudoers import Tree, becomes_root
 from runners.patterns import found
 from runners.probes.arguments import Arguments
 from runners.probes.seen import Seen
-from runners.sim.sudoers import Tree, becomes_root
-from runners.sim.users import Accounts
 from runners.worlds import Observation
 
 _KEYS = (".ssh/authorized_keys", ".ssh/authorized_keys2")

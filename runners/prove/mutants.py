@@ -11,6 +11,7 @@ from typing import Literal, NamedTuple
 
 from runners.habits import blunders
 from runners.interventions import NAME, fill
+from runners.text import is_digits
 from scenario_dsl.model import Intervention, Step, System
 from scenario_dsl.values import Value, strings
 from scenario_dsl.worlds import ResolvedScenario, World
@@ -121,7 +122,7 @@ def _another(value: str, command: str, system: System) -> str | None:
         return _beside(first, system)
     if "chmod" in command and _MODE.fullmatch(first):
         return _EVERYTHING if first.lstrip("0") != _EVERYTHING else None
-    if first.isdigit():
+    if is_digits(first):
         return str(int(first) + 1)
     if first in _names(system, "users"):
         return _NOBODY if first != _NOBODY else "root"

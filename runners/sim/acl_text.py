@@ -5,8 +5,9 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import NamedTuple
 
+from runners.formats.accounts import Accounts
 from runners.sim.files.acl import Acl
-from runners.sim.users import Accounts
+from runners.text import is_digits
 
 _TAGS = {"u": "user", "g": "group", "m": "mask", "o": "other"}
 _SPELLED = {spelled: tag for tag, name in _TAGS.items() for spelled in (tag, name)}
@@ -122,7 +123,7 @@ def _number(tag: str, name: str, at: int, accounts: Accounts) -> int:
     user, group = (accounts.user(name), None) if tag == "u" else (None, accounts.group(name))
     if user is not None or group is not None:
         return user.uid if user is not None else group.gid if group is not None else 0
-    if not name.isdigit():
+    if not is_digits(name):
         raise AclTextError(at + 1)
     return int(name)
 

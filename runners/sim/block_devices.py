@@ -8,6 +8,7 @@ from typing import NamedTuple
 from runners.sim.files.tree import Mount
 from runners.sim.machine import Machine, mix
 from runners.system import text
+from runners.text import is_digits
 
 _PARTITION = re.compile(r"^/dev/((?:nvme\d+n\d+|mmcblk\d+)(?=p\d)|[a-z]+)p?(\d+)$")
 _WHOLE = re.compile(r"^/dev/((?:[hsv]|xv)d[a-z]+|nvme\d+n\d+)$")
@@ -75,7 +76,7 @@ def _swap(machine: Machine) -> tuple[str, int] | None:
         return None
     for line in lines:
         words = line.split()
-        if len(words) > 2 and words[0].startswith("/dev/") and words[2].isdigit():
+        if len(words) > 2 and words[0].startswith("/dev/") and is_digits(words[2]):
             return words[0], int(words[2]) * 1024
     return None
 

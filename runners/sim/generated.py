@@ -8,6 +8,7 @@ from __future__ import annotations
 import gzip
 from collections.abc import Callable, Iterator, Mapping
 
+from runners.formats.crontab import Entry, due
 from runners.sim.lifecycle import deliver
 from runners.sim.logins import logins
 from runners.sim.machine import CronRun, Machine, mix
@@ -79,19 +80,19 @@ def _cron_events(machine: Machine, since: float) -> Iterator[Event]:
     opening = machine.spec.start_time
     daemon = next((process for process in machine.processes if process.program == "cron"), None)
     unit = daemon.unit if daemon is not None else None
-    found: list[cron.Entry] = []
+    found: list[Entry] = []
     for _, entries in cron.tables(machine):
         found += [entry for entry in entries if not entry.reboot]
     minute = since - since % 60 + 60
     while minute < opening:
         machine.clock.now = minute
         for number, entry in enumerate(found):
-            if cron.due(entry, machine):
+            if due(entry, machine.clock.time()):
                 yield from _cron_run(entry, minute + 1.0 + chance(f"{number} at {minute}") * 0.05, unit)
         minute += 60
 
 
-def _cron_run(entry: cron.Entry, at: float, unit: str | None) -> Iterator[Event]:
+def _cron_run(entry: Entry, at: float, unit: str | None) -> Iterator[Event]:
     pid = 0
 
     def begin(machine: Machine) -> None:

@@ -4,12 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 
+from runners.formats.accounts import Accounts, User
 from runners.sim.commands.context import Context
 from runners.sim.files.inode import Cred
 from runners.sim.files.view import FileView
 from runners.sim.shell.nesting import Closing, Entered
 from runners.sim.systemd.journal import log
-from runners.sim.users import Accounts, User
 
 ROOT_PATH = "/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin"
 USER_PATH = "/usr/local/bin:/usr/bin:/bin:/usr/local/games:/usr/games"

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 
 from runners.sim.network.firewall import Chain, Passed, Rule
+from runners.text import is_digits
 
 _NUMBERS = {"": "all", "tcp": "tcp", "udp": "udp", "icmp": "icmp"}
 _PROTOCOLS = {"all": "0", "icmp": "1", "tcp": "6", "udp": "17"}
@@ -126,7 +127,7 @@ def _details(rule: Rule, numeric: bool) -> str:
         out += f" limit: avg {words[words.index('--limit') + 1]} burst 5"
     if "--icmp-type" in words:
         value = words[words.index("--icmp-type") + 1]
-        out += f" icmptype {value}" if value.isdigit() else f" icmp {value}"
+        out += f" icmptype {value}" if is_digits(value) else f" icmp {value}"
     if rule.comment:
         out += f" /* {rule.comment} */"
     options = dict(zip(rule.options[::2], rule.options[1::2], strict=False))

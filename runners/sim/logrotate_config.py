@@ -8,6 +8,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass, field, replace
 
 from runners.sim.commands.context import Context
+from runners.text import is_digits
 
 _PERIODS = {"hourly": 3600, "daily": 86400, "weekly": 604800, "monthly": 2592000, "yearly": 31536000}
 _FLAGS = frozenset(
@@ -189,7 +190,7 @@ def _set(path: str, number: int, plan: Plan, name: str, value: str) -> Plan:
     if name not in _VALUES:
         raise LogrotateError(f"{path}:{number} unknown option '{name}' -- ignoring line")
     if name in ("rotate", "maxage"):
-        if not value.lstrip("-").isdigit():
+        if not is_digits(value.lstrip("-")):
             raise LogrotateError(f"{path}:{number} bad rotation count '{value}'")
         return replace(plan, keep=int(value)) if name == "rotate" else replace(plan, max_age=int(value))
     if name in ("size", "minsize", "maxsize"):

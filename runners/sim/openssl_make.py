@@ -19,6 +19,7 @@ from cryptography.x509.oid import NameOID
 from runners.sim import certificates as certs
 from runners.sim.commands.context import Context
 from runners.sim.rsa_primes import pair
+from runners.text import is_digits
 
 _OIDS = {"CN": NameOID.COMMON_NAME, "O": NameOID.ORGANIZATION_NAME, "OU": NameOID.ORGANIZATIONAL_UNIT_NAME,
          "C": NameOID.COUNTRY_NAME, "ST": NameOID.STATE_OR_PROVINCE_NAME, "L": NameOID.LOCALITY_NAME}  # fmt: skip
@@ -197,7 +198,7 @@ def _new_key(ctx: Context, path: str, kind: str) -> Key:
     number = int.from_bytes(digest, "big")
     if name == "ec":
         return ec.derive_private_key(number >> 1, _CURVES.get(kind.partition(":")[2], ec.SECP256R1()))
-    p, q = pair(int(detail) if detail.isdigit() else 2048, number)
+    p, q = pair(int(detail) if is_digits(detail) else 2048, number)
     d = pow(65537, -1, (p - 1) * (q - 1))
     public = rsa.RSAPublicNumbers(65537, p * q)
     return rsa.RSAPrivateNumbers(

@@ -10,6 +10,7 @@ from runners.sim.network.connect import TIMEOUT, ConnectFailure, Connection, con
 from runners.sim.processes import Process
 from runners.sim.programs.sql import SqlError, SqlRequest, SqlResult
 from runners.sim.users import accounts
+from runners.text import is_digits
 
 SOCKETS = "/var/run/postgresql"
 
@@ -69,7 +70,7 @@ def target_of(ctx: Context, host: str | None, port: str | None, user: str | None
         password = _password_file(ctx, host or "localhost", number, database or user, user)
     return Target(
         host if host is not None else environment.get("PGHOST", ""),
-        int(number) if number.isdigit() else 5432,
+        int(number) if is_digits(number) else 5432,
         user,
         database or environment.get("PGDATABASE") or user,
         password,
@@ -85,7 +86,7 @@ def _cluster_port(ctx: Context) -> str:
     found = "5432"
     for line in text.splitlines():
         name, equals, value = line.split("#", 1)[0].partition("=")
-        if equals and name.strip() == "port" and value.strip().strip("'").isdigit():
+        if equals and name.strip() == "port" and is_digits(value.strip().strip("'")):
             found = value.strip().strip("'")
     return found
 
@@ -94,7 +95,7 @@ def patience(ctx: Context, database: str | None) -> float:
     """Seconds that a connection may take: connect_timeout (at least 2, as libpq has it), or the kernel's own limit."""
     found = re.search(r"\bconnect_timeout=(\d+)", database or "")
     given = found[1] if found is not None else ctx.environment.get("PGCONNECT_TIMEOUT", "")
-    return max(float(given), 2.0) if given.isdigit() and int(given) else TIMEOUT
+    return max(float(given), 2.0) if is_digits(given) and int(given) else TIMEOUT
 
 
 def _password_file(ctx: Context, host: str, port: str, database: str, user: str) -> str | None:

@@ -7,6 +7,7 @@ from collections.abc import Mapping, Sequence
 from runners.sim.machine import Machine
 from runners.sim.memory import memory
 from runners.sim.processes import Process
+from runners.text import is_digits
 
 KTHREADD = 2
 DEFAULT_PID_WIDTH = 7
@@ -116,5 +117,5 @@ def cpu_percent(machine: Machine, process: Process) -> float:
 def pid_width(machine: Machine) -> int:
     """How wide pids are printed: as many digits as the largest pid can have."""
     text = machine.network.sysctl.get("kernel.pid_max", "")
-    limit = int(text) if text.isdigit() else 10**DEFAULT_PID_WIDTH
+    limit = int(text) if is_digits(text) else 10**DEFAULT_PID_WIDTH
     return max(len(str(limit - 1)), 5)

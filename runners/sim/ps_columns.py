@@ -6,6 +6,7 @@ from collections.abc import Callable
 from functools import partial
 from typing import NamedTuple
 
+from runners.formats.accounts import Accounts
 from runners.sim.machine import Machine
 from runners.sim.process_info import (
     command_line,
@@ -20,7 +21,7 @@ from runners.sim.process_info import (
     state_flags,
 )
 from runners.sim.processes import Process
-from runners.sim.users import Accounts, accounts
+from runners.sim.users import accounts
 
 Key = float | str
 

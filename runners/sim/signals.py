@@ -7,6 +7,7 @@ import errno
 from runners.sim.commands.context import Context
 from runners.sim.lifecycle import signal
 from runners.sim.processes import Process
+from runners.text import is_digits
 
 _NAMES = [
     "HUP",
@@ -49,7 +50,7 @@ NAMES = {number: name for name, number in reversed(NUMBERS.items())}
 
 def number_of(text: str) -> int | None:
     """A signal's number from `9`, `KILL`, `SIGKILL` or `kill`; None when there is no such signal."""
-    if text.isdigit():
+    if is_digits(text):
         number = int(text)
         return number if number <= 64 else None
     return NUMBERS.get(text.upper().removeprefix("SIG"))

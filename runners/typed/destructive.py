@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Iterator, Mapping
 
+from runners.text import is_digits
 from runners.typed.finds import Find
 from runners.typed.reading import Typed
 from runners.typed.values import Invocation, Value
@@ -218,7 +219,7 @@ def _programs(invocation: Invocation, values: list[Value]) -> Iterator[str]:
 
 def _lets_through(mode: str) -> bool:
     """May others still enter a folder of that mode?"""
-    if mode.isdigit():
+    if is_digits(mode):
         return bool(int(mode[-1]) & 1)
     return "x" not in mode or mode[0] in "ug" or (mode[-1:] != "" and "=" in mode)
 

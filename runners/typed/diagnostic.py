@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Mapping
 
+from runners.text import is_digits
 from runners.typed.finds import Find
 from runners.typed.reading import Typed
 from runners.typed.values import Invocation
@@ -74,7 +75,7 @@ def _writes(operator: str, path: str) -> bool:
     if operator in ("<", "<<", "<<-", "<<<", "<&"):
         return False
     target = path.rpartition("/")[2]
-    return not (path in _NOWHERE or (operator == ">&" and (target.isdigit() or target == "-")))
+    return not (path in _NOWHERE or (operator == ">&" and (is_digits(target) or target == "-")))
 
 
 def _reads(invocation: Invocation) -> bool:

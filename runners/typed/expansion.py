@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
-from runners.sim.shell.ast import (
+from runners.formats.shell.ast import (
     CommandSubstitution,
     Literal,
     Parameter,
@@ -14,6 +14,7 @@ from runners.sim.shell.ast import (
     Tilde,
     Word,
 )
+from runners.text import is_digits
 from runners.typed.values import UNKNOWN, Session, Value, may_glob
 
 MOST_VALUES = 256
@@ -125,7 +126,9 @@ def _parameter(part: Parameter, session: Session, output: Output) -> tuple[Value
     if part.subscript is not None and values is not None:
         index = part.subscript.literal
         if index not in ("@", "*"):
-            values = values[int(index) : int(index) + 1] if index is not None and index.isdigit() else (Value(UNKNOWN),)
+            values = (
+                values[int(index) : int(index) + 1] if index is not None and is_digits(index) else (Value(UNKNOWN),)
+            )
     there = values is not None and any(value.text for value in values)
     if part.operator in ("", "?", ":?"):
         return values or ()

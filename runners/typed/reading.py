@@ -7,7 +7,7 @@ from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from typing import NamedTuple
 
-from runners.sim.shell.ast import (
+from runners.formats.shell.ast import (
     AndOr,
     ArithmeticFor,
     ArrayLiteral,
@@ -28,7 +28,7 @@ from runners.sim.shell.ast import (
     While,
     Word,
 )
-from runners.sim.shell.parser import parse
+from runners.formats.shell.parser import parse
 from runners.typed.effects import printed, remember
 from runners.typed.expansion import Lines, expand, joined
 from runners.typed.finds import Find

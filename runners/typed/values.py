@@ -7,7 +7,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import NamedTuple
 
-from runners.sim.shell.ast import Command
+from runners.formats.shell.ast import Command
 
 UNKNOWN = "\ufffe"
 """Stands for text that nobody can know beforehand."""

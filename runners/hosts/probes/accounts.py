@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
+from runners.formats.accounts import Accounts
 from runners.hosts.files import About, Files
 from runners.hosts.outside import Outside
 from runners.probes.accounts import judge
 from runners.probes.arguments import Arguments
-from runners.sim.users import Accounts
 from runners.worlds import Observation
 
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 import posixpath
 from collections.abc import Iterator
 
+from runners.formats.crontab import CrontabError, Entry, parse
 from runners.hosts.files import About, Files
 from runners.hosts.outside import Outside
 from runners.probes.arguments import Arguments
@@ -16,7 +17,6 @@ from runners.probes.file import judge as judge_file
 from runners.probes.logs import judge as judge_log
 from runners.probes.logs import matching_lines, valid
 from runners.probes.seen import nothing_held
-from runners.sim.programs.cron import CrontabError, Entry, parse
 from runners.worlds import Observation
 
 

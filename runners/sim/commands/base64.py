@@ -7,6 +7,7 @@ import binascii
 
 from runners.sim.commands.context import Context
 from runners.sim.commands.options import parse, usage_error
+from runners.text import is_digits
 
 NAMES = ("base64", "base32")
 
@@ -23,7 +24,7 @@ def main(ctx: Context) -> int:
     if len(options.operands) > 1:
         usage_error(ctx, f"extra operand ‘{options.operands[1]}’")
     wrap = options.value("w")
-    if wrap is not None and not wrap.isdigit():
+    if wrap is not None and not is_digits(wrap):
         ctx.die(f"invalid wrap size: ‘{wrap}’")
     operand = options.operands[0] if options.operands else "-"
     try:

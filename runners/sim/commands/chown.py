@@ -9,6 +9,7 @@ from runners.sim.commands.context import Context
 from runners.sim.commands.inputs import describe, quoted
 from runners.sim.commands.options import Options, parse, usage_error
 from runners.sim.users import accounts
+from runners.text import is_digits
 
 NAMES = ("chown", "chgrp")
 _LONG = [
@@ -21,7 +22,7 @@ def _user(ctx: Context, text: str, whole: str) -> int:
     known = accounts(ctx.machine).user(text)
     if known is not None:
         return known.uid
-    if text.isdigit():
+    if is_digits(text):
         return int(text)
     return ctx.die(f"invalid user: ‘{whole}’")
 
@@ -30,7 +31,7 @@ def _group(ctx: Context, text: str, whole: str) -> int:
     known = accounts(ctx.machine).group(text)
     if known is not None:
         return known.gid
-    if text.isdigit():
+    if is_digits(text):
         return int(text)
     return ctx.die(f"invalid group: ‘{whole}’")
 

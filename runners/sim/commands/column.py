@@ -5,6 +5,7 @@ from __future__ import annotations
 from runners.sim.commands.context import Context
 from runners.sim.commands.inputs import all_lines
 from runners.sim.commands.options import parse
+from runners.text import is_digits
 
 
 def main(ctx: Context) -> int:
@@ -14,6 +15,10 @@ def main(ctx: Context) -> int:
          "table-right=/R", "fillrows/x", "keep-empty-lines/e"],
         usage="Usage:\n column [options] [<file>...]", version="column from util-linux 2.38.1",
     )  # fmt: skip
+    given = options.value("c")
+    if given is not None and not is_digits(given):
+        ctx.die(f"invalid columns argument: '{given}'")
+    width = int(given or 80)
     failed: list[str] = []
     rows = [line.decode("utf-8", "surrogateescape") for line in all_lines(ctx, options.operands, failed)]
     rows = [row for row in rows if row.strip()]
@@ -22,7 +27,7 @@ def main(ctx: Context) -> int:
     if options.has("t"):
         _table(ctx, rows, options.value("s"), options.value("o"), options.value("N"), options.value("R"))
     else:
-        _fill(ctx, rows, int(options.value("c") or 80), across=options.has("x"))
+        _fill(ctx, rows, width, across=options.has("x"))
     return int(bool(failed))
 
 
@@ -45,7 +50,7 @@ def _table(
         cells.insert(0, names.split(","))
     count = max(len(row) for row in cells)
     widths = [max((len(row[index]) for row in cells if index < len(row)), default=0) for index in range(count)]
-    aligned = {int(number) - 1 for number in (right or "").split(",") if number.isdigit()}
+    aligned = {int(number) - 1 for number in (right or "").split(",") if is_digits(number)}
     between = "  " if joiner is None else joiner
     for line in cells:
         padded = line + [""] * (count - len(row))

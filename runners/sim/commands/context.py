@@ -11,6 +11,7 @@ from runners.sim.commands.waiting import Hub
 from runners.sim.files.inode import Cred
 from runners.sim.files.view import FileView
 from runners.sim.machine import Machine
+from runners.text import is_digits
 
 
 class Reader(Protocol):
@@ -141,7 +142,7 @@ class Context:
         if path in ("-", "/dev/stdin", "/dev/fd/0", "/proc/self/fd/0"):
             return self.stdin
         if path.startswith("/dev/fd/") and self.descriptors is not None:
-            stream = self.descriptors.get(int(path[8:])) if path[8:].isdigit() else None
+            stream = self.descriptors.get(int(path[8:])) if is_digits(path[8:]) else None
             if stream is not None:
                 return stream
         stream = open_file(self.machine, self.files, path, read=True)

@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+from runners.formats.accounts import User
+from runners.formats.crontab import CrontabError, parse
 from runners.sim.commands.context import CommandExit, Context
 from runners.sim.machine import mix
-from runners.sim.programs.cron import SPOOL, CrontabError, parse
+from runners.sim.programs.cron import SPOOL
 from runners.sim.systemd.journal import log
 from runners.sim.tool import Tool
-from runners.sim.users import User, accounts
+from runners.sim.users import accounts
 
 _TOOL = Tool(
     "crontab [-u user] file | crontab [ -u user ] [ -i ] { -e | -l | -r }",

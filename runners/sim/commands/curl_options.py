@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import base64
+import re
 from dataclasses import dataclass, field
 from typing import NoReturn
 from urllib.parse import quote_from_bytes
@@ -156,6 +157,13 @@ class CurlOptions:
         return tuple(found.values())
 
 
+_WHOLE, _SECONDS = re.compile(r"[0-9]{1,18}"), re.compile(r"[0-9]{1,9}(?:\.[0-9]*)?")
+_NUMBERS = {
+    "max-time": _SECONDS, "connect-timeout": _SECONDS, "retry": _WHOLE, "retry-delay": _WHOLE,
+    "max-redirs": re.compile(r"-?[0-9]{1,18}"),
+}  # fmt: skip
+
+
 def _usage(ctx: Context, message: str, status: int = 2) -> NoReturn:
     ctx.stderr.write(
         f"curl: {message}\ncurl: try 'curl --help' or 'curl --manual' for more information\n".encode(
@@ -255,11 +263,8 @@ def _value(ctx: Context, options: CurlOptions, name: str, value: str, spelled: s
         if len(parts) == 4:
             options.resolves.append(f"{parts[0]}:{parts[1]}:{parts[2]}")
     else:
-        if name in ("max-time", "connect-timeout", "retry", "retry-delay", "max-redirs"):
-            try:
-                float(value)
-            except ValueError:
-                _usage(ctx, f"option {spelled}: expected a proper numerical parameter")
+        if name in _NUMBERS and _NUMBERS[name].fullmatch(value) is None:
+            _usage(ctx, f"option {spelled}: expected a proper numerical parameter")
         options.values[name] = value
 
 

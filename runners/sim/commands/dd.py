@@ -10,6 +10,7 @@ from runners.sim.commands.dd_blocks import Blocks, Counts, zeros
 from runners.sim.commands.inputs import describe, quoted, size
 from runners.sim.commands.open_files import Device, Directory, FileStream, open_file
 from runners.sim.commands.options import usage_error
+from runners.text import is_digits
 
 _OPERAND_LIST = "if of bs ibs obs cbs count skip seek iseek oseek conv status iflag oflag"
 _CONVERSION_LIST = (
@@ -102,7 +103,7 @@ def _number(ctx: Context, values: dict[str, str], key: str, default: int | None,
         return default
     total = 1
     for factor in text.split("x"):
-        found = size(factor.removesuffix("B") if factor[-2:-1].isdigit() else factor)
+        found = size(factor.removesuffix("B") if is_digits(factor[-2:-1]) else factor)
         if found is None:
             ctx.die(f"invalid number: ‘{text}’")
         total *= found

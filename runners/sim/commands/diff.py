@@ -15,6 +15,7 @@ from runners.sim.commands.inputs import shell_style
 from runners.sim.commands.options import Options, parse, usage_error
 from runners.sim.files.inode import Inode
 from runners.sim.regexes import Regex, RegexError, basic
+from runners.text import is_digits
 
 _LONG = (
     "normal", "brief/q", "report-identical-files/s", "context=?/C", "unified=?/U", "side-by-side/y", "width=/W",
@@ -76,9 +77,9 @@ def _rules(ctx: Context, options: Options) -> _Rules:
     if options.has("q"):
         style = "brief"
     length = options.value("C", "U")
-    if length is not None and not length.isdigit():
+    if length is not None and not is_digits(length):
         usage_error(ctx, f"invalid context length '{length}'", _FAILURE)
-    digits = "".join(name for name, _ in options.given if name.isdigit())
+    digits = "".join(name for name, _ in options.given if is_digits(name))
     if digits and style == "normal":
         style = "unified"
     ignored = []
@@ -227,7 +228,7 @@ class _Comparison:
             return contextual(one, other, script, self.rules.context)
         if self.rules.style == "side":
             width = self.rules.options.value("W") or "130"
-            columns = int(width) if width.isdigit() else 130
+            columns = int(width) if is_digits(width) else 130
             return side_by_side(one, other, script, columns, not self.has("suppress-common-lines"))
         return normal(one, other, script)
 

@@ -8,6 +8,7 @@ from runners.sim.commands.context import Context
 from runners.sim.dns import TTL, Query, ask, configured_servers, search_domains
 from runners.sim.machine import mix
 from runners.sim.network.names import ResolveFailure, resolve, reverse
+from runners.text import is_digits
 
 _TYPES = ("A", "AAAA", "ANY", "CNAME", "MX", "NS", "PTR", "SOA", "SRV", "TXT", "CAA", "DS", "DNSKEY")
 _VERSION = "9.18.28-1~deb12u2-Debian"
@@ -74,7 +75,7 @@ def _read(ctx: Context, request: _Request) -> int | None:
                 request.kind = value.upper()
             elif word == "-q":
                 request.names.append((value, request.kind))
-            elif word == "-p" and value.isdigit():
+            elif word == "-p" and is_digits(value):
                 request.port = int(value)
         elif word in ("-4", "-6", "-r", "-u", "-m"):
             continue
@@ -97,9 +98,9 @@ def _read(ctx: Context, request: _Request) -> int | None:
 
 def _plus(request: _Request, text: str) -> None:
     name, equals, value = text.partition("=")
-    if name in ("time", "timeout") and value.isdigit():
+    if name in ("time", "timeout") and is_digits(value):
         request.timeout = float(value)
-    elif name in ("tries", "retry") and value.isdigit():
+    elif name in ("tries", "retry") and is_digits(value):
         request.tries = int(value) + (1 if name == "retry" else 0)
     elif not equals:
         on = not name.startswith("no")

@@ -11,6 +11,7 @@ from runners.sim.files.view import FileView
 from runners.sim.network.connect import ConnectFailure, connect
 from runners.sim.network.names import ResolveFailure, resolve
 from runners.sim.packages import OWNERS, Package, packages
+from runners.text import is_digits
 
 NAMES = ("dpkg", "dpkg-query", "apt", "apt-get", "apt-cache", "apt-mark")
 
@@ -244,7 +245,7 @@ def _sources(view: FileView) -> list[tuple[str, str]]:
 def _unreachable(ctx: Context, source: tuple[str, str]) -> str:
     """Why a source does not answer, in apt's words: its name, its host, or what the host has under that port."""
     host, _, given = urlsplit(source[0]).netloc.partition(":")
-    port = int(given) if given.isdigit() else 80
+    port = int(given) if is_digits(given) else 80
     address = resolve(ctx.machine, host)
     if isinstance(address, ResolveFailure):
         return f"{'Temporary failure resolving' if address.kind == 'try-again' else 'Could not resolve'} '{host}'"

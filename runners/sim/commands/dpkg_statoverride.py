@@ -6,6 +6,7 @@ import fnmatch
 
 from runners.sim.commands.context import Context
 from runners.sim.users import accounts
+from runners.text import is_digits
 
 NAMES = ("dpkg-statoverride",)
 
@@ -46,7 +47,7 @@ def main(ctx: Context) -> int:
     if user is None or group is None:
         kind, name = ("user", words[0]) if user is None else ("group", words[1])
         return _fail(ctx, f"{kind} '{name}' does not exist")
-    if not words[2].isdigit() or any(digit in words[2] for digit in "89"):
+    if not is_digits(words[2]) or any(digit in words[2] for digit in "89"):
         return _fail(ctx, f"invalid mode {words[2]}")
     if "--update" in flags:
         if view.exists(path):

@@ -11,6 +11,7 @@ from runners.sim.commands.options import Options
 from runners.sim.files.inode import EXECUTE, READ, Inode, permits
 from runners.sim.format import human_ceiling
 from runners.sim.tool import Tool
+from runners.text import is_digits
 
 _TOOL = Tool(
     "du [OPTION]... [FILE]...",
@@ -69,7 +70,7 @@ def _plan(ctx: Context, options: Options) -> _Plan:
     depth = float("inf")
     text = options.value("d")
     if text is not None:
-        if not text.isdigit():
+        if not is_digits(text):
             _TOOL.fail(ctx, f"invalid maximum depth ‘{text}’")
         depth = int(text)
     if options.has("s"):

@@ -7,6 +7,7 @@ from collections.abc import Sequence
 
 from runners.sim.commands.context import Context
 from runners.sim.regexes import Match, Regex, RegexError, basic, extended
+from runners.text import is_digits
 
 _COMMAND = re.compile(r"([a-zA-Z]+|[=&!<>@#])?(!?)[ \t]*(.*)", re.DOTALL)
 _NAMES = (
@@ -360,7 +361,7 @@ def _filled(replacement: str, match: Match) -> bytes:
         text = found[0]
         if text in ("&", "\\0"):
             return match.group().decode("utf-8", "surrogateescape")
-        if text[1:].isdigit():
+        if is_digits(text[1:]):
             return match.group(int(text[1])).decode("utf-8", "surrogateescape")
         return {"\\r": "\n", "\\n": "\0", "\\t": "\t"}.get(text, text[1:])
 

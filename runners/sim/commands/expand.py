@@ -7,6 +7,7 @@ import re
 from runners.sim.commands.context import CommandExit, Context
 from runners.sim.commands.inputs import inputs, lines
 from runners.sim.commands.options import parse
+from runners.text import is_digits
 
 NAMES = ("expand", "unexpand")
 
@@ -32,7 +33,7 @@ def main(ctx: Context) -> int:
 def _stops(ctx: Context, text: str) -> list[int]:
     found: list[int] = []
     for part in re.split(r"[,\s]+", text.strip()):
-        if not part.isdigit():
+        if not is_digits(part):
             ctx.err(f"tab size contains invalid character(s): ‘{part}’")
             raise CommandExit(1)
         if int(part) == 0:

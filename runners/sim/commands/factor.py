@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from runners.sim.commands.context import Context
 from runners.sim.commands.options import parse
+from runners.text import is_digits
 
 
 def main(ctx: Context) -> int:
@@ -16,7 +17,7 @@ def main(ctx: Context) -> int:
     ]
     for word in words:
         digits = word.removeprefix("+")
-        if not digits.isdigit():
+        if not is_digits(digits):
             ctx.err(f"‘{word}’ is not a valid positive integer")
             status = 1
             continue

@@ -6,6 +6,7 @@ from runners.sim.commands.context import Context
 from runners.sim.commands.inputs import human, size
 from runners.sim.commands.options import parse, usage_error
 from runners.sim.files.content import Content
+from runners.text import is_digits
 
 _LONG = (
     "collapse-range/c", "dig-holes/d", "insert-range/i", "length=/l", "keep-size/n", "offset=/o", "punch-hole/p",
@@ -59,7 +60,7 @@ def main(ctx: Context) -> int:
 def _exact(length: int) -> str:
     """A size as util-linux words it: `10 B`, `1 MiB`."""
     shown = human(length)
-    return f"{shown} B" if shown.isdigit() else f"{shown[:-1].removesuffix('.0')} {shown[-1]}iB"
+    return f"{shown} B" if is_digits(shown) else f"{shown[:-1].removesuffix('.0')} {shown[-1]}iB"
 
 
 def _zero(ctx: Context, name: str, start: int, end: int) -> None:

@@ -10,6 +10,7 @@ from runners.sim.commands.context import Context
 from runners.sim.commands.inputs import describe
 from runners.sim.commands.open_files import FileStream
 from runners.sim.tool import Tool
+from runners.text import is_digits
 
 _TOOL = Tool(
     "flock [options] <file>|<directory> <command> [<argument>...]",
@@ -40,7 +41,11 @@ def main(ctx: Context) -> int:
     if options.has("u"):
         _set(ctx, inode, 0)
         return 0
-    conflict = int(options.value("E") or 1)
+    given = options.value("E") or "1"
+    if not is_digits(given) or int(given) > 255:
+        ctx.err(f"invalid exit code: '{given}'")
+        return 64
+    conflict = int(given)
     if not _wait(ctx, inode, holder, 0.0 if options.has("n") else _limit(options.value("w"))):
         if options.has("verbose"):
             ctx.err("failed to get lock")
@@ -62,7 +67,7 @@ def _limit(text: str | None) -> float:
 
 def _inode(ctx: Context, target: str, named: bool) -> int | str:
     """The locked file's number, or what is wrong with it. A lone number is a descriptor that is open already."""
-    if not named and target.isdigit():
+    if not named and is_digits(target):
         stream = (ctx.descriptors or {}).get(int(target))
         if stream is None:
             return f"{target}: Bad file descriptor"

@@ -8,6 +8,7 @@ from collections.abc import Iterator
 from runners.sim.commands.context import CommandExit, Context
 from runners.sim.commands.inputs import all_lines
 from runners.sim.commands.options import parse
+from runners.text import is_digits
 
 _LINE, _SENTENCE, _NO_BREAK, _WIDOW, _ORPHAN, _PAREN, _PUNCT = (
     70 * 70, 50 * 50, 600 * 600, 200 * 200, 150 * 150, 40 * 40, 40 * 40)  # fmt: skip
@@ -25,12 +26,12 @@ def main(ctx: Context) -> int:
         "output.",
     )  # fmt: skip
     text = options.value("w") or "75"
-    if not text.isdigit() or int(text) > 2500:
+    if not is_digits(text) or int(text) > 2500:
         ctx.err(f"invalid width: ‘{text}’")
         raise CommandExit(1)
     width = int(text)
     goal = options.value("g")
-    aim = int(goal) if goal is not None and goal.isdigit() else width * (2 * (100 - 7) + 1) // 200
+    aim = int(goal) if goal is not None and is_digits(goal) else width * (2 * (100 - 7) + 1) // 200
     failed: list[str] = []
     for paragraph in _paragraphs(all_lines(ctx, options.operands, failed), options.has("s")):
         ctx.spend(len(paragraph))

@@ -7,6 +7,7 @@ import re
 from runners.sim.commands.context import Context
 from runners.sim.commands.inputs import inputs, lines
 from runners.sim.commands.options import parse
+from runners.text import is_digits
 
 
 def main(ctx: Context) -> int:
@@ -19,7 +20,7 @@ def main(ctx: Context) -> int:
         usage="Usage: fold [OPTION]... [FILE]...\nWrap input lines in each FILE, writing to standard output.",
     )
     text = options.value("w") or "80"
-    if not text.isdigit() or int(text) == 0:
+    if not is_digits(text) or int(text) == 0:
         ctx.die(f"invalid number of columns: ‘{text}’")
     width = int(text)
     failed: list[str] = []

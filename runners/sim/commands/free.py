@@ -9,6 +9,7 @@ from runners.sim.commands.options import Options
 from runners.sim.format import human_free
 from runners.sim.process_info import meminfo
 from runners.sim.tool import Tool
+from runners.text import is_digits
 
 _USAGE = """Usage:
  free [options]
@@ -72,7 +73,7 @@ def main(ctx: Context) -> int:
 def _number(ctx: Context, text: str | None, what: str) -> int | None:
     if text is None:
         return None
-    if not text.isdigit() or int(text) < 1:
+    if not is_digits(text) or int(text) < 1:
         ctx.err(f"failed to parse {what} argument: '{text}'")
         raise CommandExit(1)
     return int(text)

@@ -7,6 +7,7 @@ from runners.sim.process_info import is_kernel_thread
 from runners.sim.processes import Process
 from runners.sim.signals import number_of, send
 from runners.sim.users import accounts
+from runners.text import is_digits
 
 PATH = "/bin/fuser"
 
@@ -75,9 +76,9 @@ def main(ctx: Context) -> int:
 def _users_of(ctx: Context, name: str, space: str, *, mount: bool) -> list[tuple[Process, str]] | None:
     """Processes with how each uses it: c(urrent dir), e(xecutable), f(ile), F (open for writing), r(oot)."""
     port, slash, protocol = name.partition("/")
-    if (slash and protocol in ("tcp", "udp") and port.isdigit()) or space != "file":
+    if (slash and protocol in ("tcp", "udp") and is_digits(port)) or space != "file":
         protocol = protocol if slash else space
-        if not port.isdigit():
+        if not is_digits(port):
             ctx.stderr.write(f"{port}: unknown service\n".encode("utf-8", "surrogateescape"))
             return None
         return [
@@ -119,7 +120,7 @@ def _report(
     ctx: Context, name: str, space: str, users: list[tuple[Process, str]], flags: set[str], heading: bool
 ) -> bool:
     label = name if "/" in name or space == "file" else f"{name}/{space}"
-    label = ctx.files.absolute(name) if not label.endswith(("/tcp", "/udp")) and not label[0].isdigit() else label
+    label = ctx.files.absolute(name) if not label.endswith(("/tcp", "/udp")) and not is_digits(label[0]) else label
     if "s" in flags:
         return heading
     if "v" not in flags:

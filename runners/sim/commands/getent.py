@@ -7,6 +7,7 @@ from runners.sim.network.names import ResolveFailure, canonical, resolve, resolv
 from runners.sim.socket_table import SERVICES
 from runners.sim.tool import Tool
 from runners.sim.users import accounts
+from runners.text import is_digits
 
 _TOOL = Tool(
     "getent [OPTION...] database [key ...]",
@@ -48,7 +49,7 @@ def main(ctx: Context) -> int:
     status = 0
     for key in keys:
         found = next((line for line in lines if _matches(line, database, key)), None)
-        if found is None and database == "services" and key.isdigit() and int(key) in SERVICES:
+        if found is None and database == "services" and is_digits(key) and int(key) in SERVICES:
             found = f"{SERVICES[int(key)]:<21} {key}/tcp"
         if found is None:
             status = 2
@@ -63,7 +64,7 @@ def _matches(line: str, database: str, key: str) -> bool:
         return key in words[0:1] or (len(words) > 1 and key in (words[1], words[1].split("/")[0]))
     fields = line.split(":")
     return fields[0] == key or (
-        key.isdigit() and len(fields) > 2 and fields[2] == key and database in ("passwd", "group")
+        is_digits(key) and len(fields) > 2 and fields[2] == key and database in ("passwd", "group")
     )
 
 

@@ -4,13 +4,14 @@ from __future__ import annotations
 
 import stat
 
+from runners.formats.accounts import Accounts
 from runners.sim.acl_text import lines, named, rows, shown
 from runners.sim.commands.context import CommandExit, Context
 from runners.sim.commands.inputs import describe
 from runners.sim.commands.options import Options, parse
 from runners.sim.files.acl import Acl, acl_of
 from runners.sim.files.inode import Inode
-from runners.sim.users import Accounts, accounts
+from runners.sim.users import accounts
 
 _USAGE = "Usage: getfacl [-aceEsRLPtpndvh] file ...\nTry `getfacl --help' for more information.\n"
 _HELP = """getfacl 2.3.1 -- get file access control lists

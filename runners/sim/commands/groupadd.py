@@ -8,6 +8,7 @@ from runners.sim.systemd.journal import log
 from runners.sim.tasks import accounts as files
 from runners.sim.tool import Tool
 from runners.sim.users import accounts
+from runners.text import is_digits
 
 NAMES = ("groupadd", "groupdel", "groupmod", "gpasswd")
 PATH = "/usr/sbin/groupadd"
@@ -66,10 +67,10 @@ def _add(ctx: Context, options: Options, name: str, *, exists: bool) -> int:
         return 9
     text = options.value("g")
     if text is not None and (
-        not text.isdigit() or (accounts(ctx.machine).group(int(text)) is not None and not options.has("o"))
+        not is_digits(text) or (accounts(ctx.machine).group(int(text)) is not None and not options.has("o"))
     ):
-        ctx.err(f"GID '{text}' already exists" if text.isdigit() else f"invalid group ID '{text}'")
-        return 4 if text.isdigit() else 3
+        ctx.err(f"GID '{text}' already exists" if is_digits(text) else f"invalid group ID '{text}'")
+        return 4 if is_digits(text) else 3
     gid = int(text) if text is not None else files.free_number(ctx.machine, "/etc/group", system=options.has("r"))
     files.append(ctx.machine, "/etc/group", [name, "x", str(gid), ""])
     files.append(ctx.machine, "/etc/gshadow", [name, "!", "", ""])

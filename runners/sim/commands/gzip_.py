@@ -14,6 +14,7 @@ from runners.sim.commands.open_files import FileStream
 from runners.sim.commands.options import Options, parse
 from runners.sim.files.content import Content
 from runners.sim.files.counting import DISK_SPEED, repeats_lines
+from runners.text import is_digits
 
 _PIECE = 65536
 NAMES = ("gzip", "gunzip", "zcat")
@@ -106,7 +107,7 @@ def _one(ctx: Context, options: Options, name: str, expand: bool, to_stdout: boo
         if name.endswith(suffix) and not to_stdout:
             _say(ctx, f"{name} already has {suffix} suffix -- unchanged")
             return 0
-        level = next((int(letter) for letter, _ in reversed(options.given) if letter.isdigit()), 6)
+        level = next((int(letter) for letter, _ in reversed(options.given) if is_digits(letter)), 6)
         result = gzip.compress(data, level, mtime=0)
     if options.has("t"):
         return 0
@@ -144,7 +145,7 @@ def _large(ctx: Context, reader: Reader, options: Options, expand: bool) -> Cont
         made = expand_rope(content)
         work = made.size if made is not None else 0
     else:
-        level = next((int(letter) for letter, _ in reversed(options.given) if letter.isdigit()), 6)
+        level = next((int(letter) for letter, _ in reversed(options.given) if is_digits(letter)), 6)
         made = compress_rope(content, level) if repeats_lines(content) else None
         work = 4 * content.size
     if made is not None:

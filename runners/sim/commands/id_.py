@@ -5,6 +5,7 @@ from __future__ import annotations
 from runners.sim.commands.context import Context
 from runners.sim.commands.options import parse
 from runners.sim.users import accounts
+from runners.text import is_digits
 
 
 def main(ctx: Context) -> int:
@@ -23,7 +24,7 @@ def main(ctx: Context) -> int:
         if name is None:
             cred = ctx.cred
         else:
-            user = known.user(name) or (known.user(int(name)) if name.isdigit() else None)
+            user = known.user(name) or (known.user(int(name)) if is_digits(name) else None)
             if user is None:
                 ctx.err(f"‘{name}’: no such user")
                 status = 1

@@ -9,6 +9,7 @@ from runners.sim.commands.inputs import describe, quoted
 from runners.sim.commands.modes import ModeError, change_mode
 from runners.sim.commands.options import Options, parse, usage_error
 from runners.sim.users import accounts
+from runners.text import is_digits
 
 
 def main(ctx: Context) -> int:
@@ -96,12 +97,12 @@ def _own(ctx: Context, options: Options, path: str) -> None:
     uid = gid = None
     if owner is not None:
         user = known.user(owner)
-        if user is None and not owner.isdigit():
+        if user is None and not is_digits(owner):
             ctx.die(f"invalid user ‘{owner}’")
         uid = user.uid if user is not None else int(owner)
     if group is not None:
         found = known.group(group)
-        if found is None and not group.isdigit():
+        if found is None and not is_digits(group):
             ctx.die(f"invalid group ‘{group}’")
         gid = found.gid if found is not None else int(group)
     if uid is not None or gid is not None:

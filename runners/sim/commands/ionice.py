@@ -9,6 +9,7 @@ from runners.sim.commands.wrappers import run
 from runners.sim.lifecycle import may_signal
 from runners.sim.ps_columns import cpu_count
 from runners.sim.tool import Tool
+from runners.text import is_digits
 
 NAMES = ("ionice", "taskset")
 
@@ -30,17 +31,17 @@ def main(ctx: Context) -> int:
 def _ionice(ctx: Context) -> int:
     options = _IONICE.parse(ctx)
     given, level = options.value("c"), options.value("n")
-    kind = _CLASSES.index(given) if given in _CLASSES else int(given) if given and given.isdigit() else None
+    kind = _CLASSES.index(given) if given in _CLASSES else int(given) if given and is_digits(given) else None
     if given is not None and kind not in range(4):
-        ctx.err(f"unknown scheduling class: '{given}'" if not given.isdigit() else f"bad prio class {given}")
+        ctx.err(f"unknown scheduling class: '{given}'" if not is_digits(given) else f"bad prio class {given}")
         return 1
-    if level is not None and not level.isdigit():
+    if level is not None and not is_digits(level):
         ctx.err(f"invalid class data argument: '{level}'")
         return 1
     first = options.value("p")
     if first is not None:
         for word in (first, *options.operands):
-            if not word.isdigit():
+            if not is_digits(word):
                 ctx.err(f"invalid PID argument: '{word}'")
                 return 1
             if not _one_of(ctx, int(word), kind, level):
@@ -93,7 +94,7 @@ def _taskset(ctx: Context) -> int:
 
 
 def _affinity(ctx: Context, word: str, mask: int | None, listed: bool) -> int:
-    if not word.isdigit():
+    if not is_digits(word):
         ctx.err(f"invalid PID argument: '{word}'")
         return 1
     process = ctx.machine.processes.get(int(word))

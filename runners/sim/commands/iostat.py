@@ -7,6 +7,7 @@ from runners.sim.commands.context import Context
 from runners.sim.commands.vmstat import cpu_shares
 from runners.sim.ps_columns import cpu_count
 from runners.sim.tool import Tool
+from runners.text import is_digits
 
 _TOOL = Tool(
     "iostat [ options ] [ <interval> [ <count> ] ]", "c d h,human k m N p=? t V x y z pretty", "sysstat version 12.6.1"
@@ -18,7 +19,7 @@ def main(ctx: Context) -> int:
     if options.has("V"):
         ctx.line("sysstat version 12.6.1")
         return 0
-    numbers = [word for word in options.operands if word.isdigit()]
+    numbers = [word for word in options.operands if is_digits(word)]
     rounds = int(numbers[1]) if len(numbers) > 1 else 20 if numbers else 1
     system = ctx.machine
     host = system.view().text("/proc/sys/kernel/hostname").strip()

@@ -8,6 +8,7 @@ from typing import NoReturn
 from runners.sim.commands.context import CommandExit, Context
 from runners.sim.network.links import Refused
 from runners.sim.network.state import Interface, mask, number
+from runners.text import is_digits
 
 
 class Words:
@@ -30,7 +31,7 @@ class Words:
 
     def number(self, name: str, wrong: str) -> int:
         text = self.value()
-        if not (text.isascii() and text.isdigit() and len(text) < 11):
+        if not (is_digits(text) and len(text) < 11):
             self.fail(f'Error: argument "{text}" is wrong: {wrong.format(name)}\n', 255)
         return int(text)
 
@@ -73,7 +74,7 @@ class Words:
             bits = number(length)
             wide = bits.bit_count() if bits >= 0 and bits == mask(bits.bit_count()) else 33
         else:
-            wide = int(length) if length.isdigit() and len(length) < 3 else 33
+            wide = int(length) if is_digits(length) and len(length) < 3 else 33
         if wide > 32:
             self._no_prefix(text)
         return address, wide

@@ -19,6 +19,7 @@ from runners.sim.network.firewall import (
     with_chain,
     without_chain,
 )
+from runners.text import is_digits
 
 NAMES = (
     "iptables",
@@ -109,7 +110,7 @@ def _iptables(ctx: Context) -> int:
         elif word in ("-n", "-v", "-x", "--line-numbers"):
             flags.add(word)
         elif word == "-w":
-            if words and words[0].isdigit():
+            if words and is_digits(words[0]):
                 words.pop(0)
         elif word == "-h":
             ctx.out(f"{ctx.name} v1.8.9\n\nUsage: {ctx.name} -[ACD] chain rule-specification [options]\n"
@@ -197,7 +198,7 @@ def _change(ctx: Context, tables: Tables, table: str, command: str, operands: li
     if not operands:
         raise FirewallError(f'option "-{command}" requires an argument')
     chain = _chain(tables, table, operands[0])
-    number = int(operands[1]) if len(operands) > 1 and operands[1].isdigit() else None
+    number = int(operands[1]) if len(operands) > 1 and is_digits(operands[1]) else None
     rules = list(chain.rules)
     if command == "D" and number is not None:
         if not 1 <= number <= len(rules):

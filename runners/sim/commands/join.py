@@ -8,6 +8,7 @@ from typing import NamedTuple
 from runners.sim.commands.context import Context
 from runners.sim.commands.inputs import lines
 from runners.sim.commands.options import Options, missing_operand, parse, usage_error
+from runners.text import is_digits
 
 _LONG = ("ignore-case/i", "check-order", "nocheck-order", "header", "zero-terminated/z")
 _USAGE = (
@@ -48,7 +49,7 @@ class _Join:
         side, _, field = text.partition(".")
         if text == "0":
             return 0, 0
-        if side not in ("1", "2") or not field.isdigit() or field == "0":
+        if side not in ("1", "2") or not is_digits(field) or field == "0":
             if side not in ("1", "2"):
                 self.ctx.die(f"invalid file number in field spec: ‘{text}’")
             self.ctx.die(f"invalid field number: ‘{field}’")
@@ -99,7 +100,7 @@ def _cut(line: bytes, separator: bytes | None) -> list[bytes]:
 
 
 def _field(ctx: Context, text: str) -> int:
-    if not text.isdigit() or text == "0":
+    if not is_digits(text) or text == "0":
         ctx.die(f"invalid field number: ‘{text}’")
     return int(text) - 1
 

@@ -16,6 +16,7 @@ from runners.sim.systemd.journal import entries
 from runners.sim.systemd.state import Entry
 from runners.sim.systemd.unitfile import byte_size, timespan
 from runners.sim.tool import Tool
+from runners.text import is_digits
 
 PATH = "/bin/journalctl"
 
@@ -85,7 +86,7 @@ def _joined(arguments: list[str]) -> list[str]:
         word = pending.pop(0)
         if word in ("-n", "-b", "--lines", "--boot") and pending and re.fullmatch(r"[+-]?\d+|all", pending[0]):
             word += ("=" if word.startswith("--") else "") + pending.pop(0)
-        elif re.fullmatch(r"-[a-zA-Z]*n", word) and pending and pending[0].isdigit():
+        elif re.fullmatch(r"-[a-zA-Z]*n", word) and pending and is_digits(pending[0]):
             word += pending.pop(0)
         words.append(word)
     return words
@@ -101,7 +102,7 @@ def _limit(ctx: Context, options: Options) -> int | None:
         return 10
     if text == "all":
         return None
-    if not text.isdigit():
+    if not is_digits(text):
         ctx.stderr.write(f"Failed to parse lines '{text}'\n".encode("utf-8", "surrogateescape"))
         raise CommandExit(1)
     return int(text)
@@ -182,7 +183,7 @@ def _priorities(ctx: Context, text: str | None) -> tuple[int, int]:
     names = {"error": 3, "warn": 4, "panic": 0}
     parts = []
     for word in text.split(".."):
-        if word.isdigit() and int(word) < 8:
+        if is_digits(word) and int(word) < 8:
             parts.append(int(word))
         elif word in _PRIORITIES or word in names:
             parts.append(names[word] if word in names else _PRIORITIES.index(word))

@@ -8,6 +8,7 @@ from runners.sim.commands.context import Context
 from runners.sim.process_info import session
 from runners.sim.signals import NAMES as SIGNAL_NAMES
 from runners.sim.signals import number_of, send
+from runners.text import is_digits
 
 _USAGE = """
 Usage:
@@ -49,7 +50,7 @@ def main(ctx: Context) -> int:
     if name is not None:
         found = number_of(name)
         if found is None:
-            ctx.err(f'unknown signal name "{name}"' if not name.isdigit() else f"invalid argument {name}")
+            ctx.err(f'unknown signal name "{name}"' if not is_digits(name) else f"invalid argument {name}")
             return 1
         number = found
     if arguments[:1] == ["--"]:
@@ -63,7 +64,7 @@ def main(ctx: Context) -> int:
 def _send_all(ctx: Context, arguments: list[str], number: int) -> int:
     status = 0
     for argument in arguments:
-        if not argument.removeprefix("-").isdigit():
+        if not is_digits(argument.removeprefix("-")):
             ctx.err(f"failed to parse argument: '{argument}'")
             status = 1
             continue
@@ -93,7 +94,7 @@ def _list(ctx: Context, arguments: list[str]) -> int:
         return 0
     status = 0
     for argument in arguments:
-        if argument.isdigit():
+        if is_digits(argument):
             # A shell reports death by signal n as 128 + n.
             number = int(argument) & 127
             ctx.line(SIGNAL_NAMES.get(number, argument))

@@ -12,6 +12,7 @@ from runners.sim.signals import NAMES as SIGNAL_NAMES
 from runners.sim.signals import number_of, send
 from runners.sim.tool import Tool
 from runners.sim.users import accounts
+from runners.text import is_digits
 
 _USAGE = """Usage: killall [OPTION]... [--] NAME...
        killall -l, --list
@@ -122,7 +123,7 @@ def _aged(ctx: Context, process: Process, older: str | None, younger: str | None
     units = {"s": 1, "m": 60, "h": 3600, "d": 86400, "w": 604800}
     age = elapsed(ctx.machine, process)
     for text, wanted in ((older, True), (younger, False)):
-        if text and text[:-1].replace(".", "", 1).isdigit() and text[-1] in units:
+        if text and is_digits(text[:-1].replace(".", "", 1)) and text[-1] in units:
             limit = float(text[:-1]) * units[text[-1]]
             if (age > limit) != wanted:
                 return False

@@ -5,6 +5,7 @@ from __future__ import annotations
 from runners.sim.commands.context import Context
 from runners.sim.logins import Login, logins
 from runners.sim.tool import Tool
+from runners.text import is_digits
 
 NAMES = ("last", "lastb")
 
@@ -17,7 +18,7 @@ _TOOL = Tool(
 
 
 def main(ctx: Context) -> int:
-    arguments = ["-n" + word[1:] if word[:1] == "-" and word[1:].isdigit() else word for word in ctx.args]
+    arguments = ["-n" + word[1:] if word[:1] == "-" and is_digits(word[1:]) else word for word in ctx.args]
     options = _TOOL.parse(ctx, arguments)
     path = options.value("f") or ("/var/log/btmp" if ctx.name == "lastb" else "/var/log/wtmp")
     failed = path.rsplit("/", 1)[-1].startswith("btmp")
@@ -35,7 +36,7 @@ def main(ctx: Context) -> int:
     if options.operands:
         records = [login for login in records if login.user in options.operands or login.tty in options.operands]
     limit = options.value("n")
-    if limit is not None and limit.isdigit():
+    if limit is not None and is_digits(limit):
         records = records[: int(limit)]
     for login in records:
         ctx.line(_line(ctx, login, full=options.has("F"), bare=options.has("R"), wide=options.has("w")))

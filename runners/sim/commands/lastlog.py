@@ -6,6 +6,7 @@ from runners.sim.commands.context import Context
 from runners.sim.logins import logins
 from runners.sim.tool import Tool
 from runners.sim.users import accounts
+from runners.text import is_digits
 
 _TOOL = Tool(
     "lastlog [options]",
@@ -22,10 +23,10 @@ def main(ctx: Context) -> int:
     last = {login.user: login for login in logins(ctx.machine) if not login.failed}
     days, before, wanted = options.value("t"), options.value("b"), options.value("u")
     for text in (days, before):
-        if text is not None and not text.isdigit():
+        if text is not None and not is_digits(text):
             ctx.err(f"invalid numeric argument '{text}'")
             return 3
-    if wanted is not None and known.user(wanted) is None and not wanted.replace("-", "").isdigit():
+    if wanted is not None and known.user(wanted) is None and not is_digits(wanted.replace("-", "")):
         ctx.err(f"Unknown user or range: {wanted}")
         return 1
     titled = False

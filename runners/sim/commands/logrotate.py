@@ -12,6 +12,7 @@ from runners.sim.files.content import EMPTY, Content
 from runners.sim.logrotate_config import LogrotateError, Plan, read_plans
 from runners.sim.tool import Tool
 from runners.sim.users import accounts
+from runners.text import is_digits
 
 PATH = "/usr/sbin/logrotate"
 
@@ -268,7 +269,7 @@ class _Rotation:
     def create(self, text: str, path: str, uid: int, gid: int, permissions: int) -> None:
         known = accounts(self.ctx.machine)
         words = text.split()
-        if words and words[0].isdigit():
+        if words and is_digits(words[0]):
             permissions = int(words.pop(0), 8)
         user = known.user(words[0]) if words else None
         group = known.group(words[1]) if len(words) > 1 else None

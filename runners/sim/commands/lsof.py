@@ -16,6 +16,7 @@ from runners.sim.process_info import is_kernel_thread
 from runners.sim.processes import Process
 from runners.sim.socket_table import Row, is_ipv6, rows, service_name
 from runners.sim.users import accounts
+from runners.text import is_digits
 
 Devices = Mapping[int, str]
 """The number of a mount -> major and minor of its device."""
@@ -234,7 +235,7 @@ def _internet(text: str, entry: _Entry) -> bool:
         for port in (socket.port, socket.peer_port):
             if part == str(port) or part == service_name(port, socket.protocol):
                 return True
-            if dash and low.isdigit() and high.isdigit() and int(low) <= port <= int(high):
+            if dash and is_digits(low) and is_digits(high) and int(low) <= port <= int(high):
                 return True
     return False
 
@@ -285,7 +286,7 @@ def _print(ctx: Context, query: Query, entries: list[_Entry]) -> None:
 
 
 def _fd(cell: str) -> str:
-    return cell if cell[:1].isdigit() and cell[-1:].isalpha() else f"{cell} "
+    return cell if is_digits(cell[:1]) and cell[-1:].isalpha() else f"{cell} "
 
 
 def _print_fields(ctx: Context, query: Query, entries: list[_Entry]) -> None:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 
 from runners.sim.commands.context import CommandExit, Context
+from runners.text import is_digits
 
 _HELP = """lsof 4.95.0
  latest revision: https://github.com/lsof-org/lsof
@@ -60,7 +61,7 @@ def read_query(ctx: Context) -> Query:
             query.below += [ctx.files.absolute(words.pop(0))] if words else []
         elif word.startswith("+L"):
             query.show_links = True
-            query.links = int(word[2:]) if word[2:].isdigit() else None
+            query.links = int(word[2:]) if is_digits(word[2:]) else None
         elif word.startswith("+"):
             continue
         elif word.startswith("-") and len(word) > 1:
@@ -79,7 +80,7 @@ def _flags(ctx: Context, query: Query, letters: str, words: list[str]) -> None:
                 if not re.fullmatch(r"\^?\d+(,\^?\d+)*", value):
                     ctx.err(f"illegal process ID: {value}")
                     raise CommandExit(1)
-                query.pids = {int(pid) for pid in value.split(",") if pid.isdigit()}
+                query.pids = {int(pid) for pid in value.split(",") if is_digits(pid)}
             elif letter == "u":
                 query.users += value.split(",")
             elif letter == "c":

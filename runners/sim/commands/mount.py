@@ -9,6 +9,7 @@ from runners.sim.commands.context import Context
 from runners.sim.commands.options import Options
 from runners.sim.files.tree import Mount
 from runners.sim.tool import Tool
+from runners.text import is_digits
 
 NAMES = ("mount", "umount")
 PATH = "/bin/mount"
@@ -201,9 +202,9 @@ def _attach(ctx: Context, source: str, target: str, fstype: str, wanted: Sequenc
 
 def _bytes(text: str, default: int) -> int:
     units = {"k": 10, "m": 20, "g": 30}
-    if text.isdigit():
+    if is_digits(text):
         return int(text)
-    if text[:-1].isdigit() and text[-1].lower() in units:
+    if is_digits(text[:-1]) and text[-1].lower() in units:
         return int(text[:-1]) << units[text[-1].lower()]
     return default
 

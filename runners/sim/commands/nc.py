@@ -10,6 +10,7 @@ from runners.sim.programs.descriptors import bind
 from runners.sim.programs.dialogue import Dialogue
 from runners.sim.socket_table import service_name
 from runners.sim.tool import Tool
+from runners.text import is_digits
 
 NAMES = ("nc", "telnet", "netcat")
 PATH = "/bin/nc"
@@ -44,11 +45,15 @@ def main(ctx: Context) -> int:
     ports: list[int] = []
     for text in options.operands[1:]:
         low, dash, high = text.partition("-")
-        if not low.isdigit() or (dash and not high.isdigit()) or not 0 < int(low) < 65536 or int(high or 1) > 65535:
-            ctx.err(f"port number invalid: {text}" if low.isdigit() else f'service "{text}" unknown')
+        if not is_digits(low) or (dash and not is_digits(high)) or not 0 < int(low) < 65536 or int(high or 1) > 65535:
+            ctx.err(f"port number invalid: {text}" if is_digits(low) else f'service "{text}" unknown')
             return 1
         ports += range(int(low), int(high or low) + 1)
-    timeout = float(options.value("w") or 130)
+    given = options.value("w")
+    if given is not None and not is_digits(given):
+        ctx.err(f"timeout invalid: {given}")
+        return 1
+    timeout = float(given or 130)
     status = 1
     for port in ports:
         ctx.spend(50)
@@ -62,7 +67,7 @@ def main(ctx: Context) -> int:
 def _listen(ctx: Context, options: Options) -> int:
     """Hold a port until somebody connects, or with -k for good."""
     words = [*options.operands, *([options.value("p") or ""] if options.has("p") else [])]
-    if not words or not words[-1].isdigit():
+    if not words or not is_digits(words[-1]):
         ctx.stderr.write(b"usage: " + _NC.usage.encode("utf-8", "surrogateescape") + b"\n")
         return 1
     machine, port = ctx.machine, int(words[-1])
@@ -111,7 +116,7 @@ def _try(ctx: Context, host: str, port: int, timeout: float, *, verbose: bool, s
         return 1
     if verbose:
         service = service_name(port, "tcp")
-        shown = "*" if service.isdigit() else service
+        shown = "*" if is_digits(service) else service
         ctx.stderr.write(
             f"Connection to {_place(host, result.address)} {port} port [tcp/{shown}] succeeded!\n".encode(
                 "utf-8", "surrogateescape"
@@ -134,7 +139,7 @@ def _udp(ctx: Context, host: str, port: int, *, verbose: bool) -> int:
         return 1
     if verbose:
         name = service_name(port, "udp")
-        shown = "*" if name.isdigit() else name
+        shown = "*" if is_digits(name) else name
         ctx.stderr.write(
             f"Connection to {_place(host, address)} {port} port [udp/{shown}] succeeded!\n".encode(
                 "utf-8", "surrogateescape"
@@ -160,7 +165,7 @@ def _telnet(ctx: Context) -> int:
         ctx.line("telnet> ")
         return 1
     host = words[0]
-    port = int(words[1]) if len(words) > 1 and words[1].isdigit() else 23
+    port = int(words[1]) if len(words) > 1 and is_digits(words[1]) else 23
     address = resolve(ctx.machine, host)
     if isinstance(address, ResolveFailure):
         ctx.sleep(address.seconds)

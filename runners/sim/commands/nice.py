@@ -4,13 +4,14 @@ from __future__ import annotations
 
 from runners.sim.commands.context import Context
 from runners.sim.tool import Tool
+from runners.text import is_digits
 
 _TOOL = Tool("nice [OPTION] [COMMAND [ARG]...]", "n,adjustment=", "nice (GNU coreutils) 9.1", status=125, permute=False)
 
 
 def main(ctx: Context) -> int:
     arguments = list(ctx.args)
-    if arguments and arguments[0][:1] == "-" and arguments[0].lstrip("-").isdigit():
+    if arguments and arguments[0][:1] == "-" and is_digits(arguments[0].lstrip("-")):
         arguments[:1] = ["-n", arguments[0][1:]]
     options = _TOOL.parse(ctx, arguments)
     own = ctx.machine.processes.get(ctx.pid)

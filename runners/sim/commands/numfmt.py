@@ -8,6 +8,7 @@ from decimal import ROUND_CEILING, ROUND_DOWN, ROUND_FLOOR, ROUND_HALF_UP, ROUND
 from runners.sim.commands.context import CommandExit, Context
 from runners.sim.commands.inputs import quoted
 from runners.sim.commands.options import Options, parse, usage_error
+from runners.text import is_digits
 
 _UNITS = "KMGTPEZY"
 _NUMBER = re.compile(r"([-+]?\d*\.?\d+)([A-Za-z]*)(.*)", re.DOTALL)
@@ -30,12 +31,15 @@ def main(ctx: Context) -> int:
     form = options.value("format")
     if form is not None and _FORMAT.fullmatch(form) is None:
         usage_error(ctx, f"invalid format ‘{form}’, directive must be %[0]['][-][N][.][N]f")
+    header = options.value("header") or "1"
+    if not is_digits(header) or not int(header):
+        ctx.die(f"invalid header value ‘{header}’")
     status = 0
     if options.operands:
         for operand in options.operands:
             status = _line(ctx, options, operand, "\n") or status
         return status
-    skipped = int(options.value("header") or 1) if options.has("header") else 0
+    skipped = int(header) if options.has("header") else 0
     for raw in ctx.stdin.lines():
         ctx.spend(2)
         text = raw.decode("utf-8", "surrogateescape")
@@ -82,8 +86,8 @@ def _fields(text: str) -> list[tuple[int, int]]:
     found = []
     for part in text.split(","):
         low, dash, high = part.partition("-")
-        first = int(low) if low.isdigit() else 1
-        found.append((first, (int(high) if high.isdigit() else 1 << 30) if dash else first))
+        first = int(low) if is_digits(low) else 1
+        found.append((first, (int(high) if is_digits(high) else 1 << 30) if dash else first))
     return found
 
 

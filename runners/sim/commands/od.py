@@ -9,6 +9,7 @@ from typing import NamedTuple
 from runners.sim.commands.context import Context
 from runners.sim.commands.inputs import size
 from runners.sim.commands.options import Options, parse, usage_error
+from runners.text import is_digits
 
 _LONG = (
     "address-radix=/A", "skip-bytes=/j", "read-bytes=/N", "strings=?/S", "format=/t", "output-duplicates/v",
@@ -119,7 +120,7 @@ def _number(ctx: Context, options: Options, name: str) -> int | None:
     if text.startswith(("0x", "0X")):
         return int(text, 16)
     found = (
-        int(text, 8) if text.startswith("0") and text.isdigit() and "8" not in text and "9" not in text else size(text)
+        int(text, 8) if text.startswith("0") and is_digits(text) and "8" not in text and "9" not in text else size(text)
     )
     if found is None:
         ctx.die(f"invalid -{name} argument '{text}'")
@@ -142,7 +143,7 @@ def _formats(ctx: Context, text: str) -> list[_Format]:
                 length = _SIZES[text[index]]
                 index += 1
             else:
-                while text[index : index + 1].isdigit():
+                while is_digits(text[index : index + 1]):
                     index += 1
                 length = int(text[start:index] or length)
         if length not in _DIGITS.get(kind, {1: 3}):

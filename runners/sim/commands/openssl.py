@@ -22,6 +22,7 @@ from runners.sim.commands.context import Context
 from runners.sim.network.connect import ConnectFailure, connect
 from runners.sim.network.http import HttpRequest, HttpResponse, exchange
 from runners.sim.openssl_make import ecparam, genpkey, genrsa, req, sign
+from runners.text import is_digits
 
 _VERSION = "OpenSSL 3.0.11 19 Sep 2023 (Library: OpenSSL 3.0.11 19 Sep 2023)"
 _WITH_VALUE = frozenset(
@@ -62,6 +63,7 @@ _WITH_VALUE = frozenset(
         "name",
     }
 )
+_NUMBERS = frozenset({"checkend", "days"})
 
 
 def main(ctx: Context) -> int:
@@ -102,6 +104,11 @@ def main(ctx: Context) -> int:
     if run is None:
         ctx.stderr.write(f"Invalid command '{verb}'; type \"help\" for a list.\n".encode("utf-8", "surrogateescape"))
         return 1
+    for name in _NUMBERS & options.keys():
+        if not is_digits(given := options[name][-1]):
+            said = f'{verb}: Can\'t parse "{given}" as a number\n{verb}: Use -help for summary.\n'
+            ctx.stderr.write(said.encode("utf-8", "surrogateescape"))
+            return 1
     return run(ctx, {name: values[-1] for name, values in options.items()}, operands)
 
 
@@ -243,7 +250,7 @@ def _refused(link: ConnectFailure) -> str:
 def _s_client(ctx: Context, options: dict[str, str], operands: list[str]) -> int:
     place = options.get("connect") or (operands[0] if operands else "localhost:4433")
     host, _, port = place.rpartition(":")
-    link = connect(ctx.machine, host or place, int(port) if port.isdigit() else 443, cred=ctx.cred)
+    link = connect(ctx.machine, host or place, int(port) if is_digits(port) else 443, cred=ctx.cred)
     ctx.sleep(link.seconds)
     if isinstance(link, ConnectFailure):
         number = {"refused": 111, "timeout": 110, "unreachable": 113}.get(link.kind, 2)
@@ -334,7 +341,7 @@ def _key(ctx: Context, options: dict[str, str], _operands: list[str]) -> int:
 
 
 def _rand(ctx: Context, options: dict[str, str], operands: list[str]) -> int:
-    if not operands or not operands[-1].isdigit():
+    if not operands or not is_digits(operands[-1]):
         ctx.stderr.write(b"Extra arguments given.\nrand: Use -help for summary.\n")
         return 1
     size = min(int(operands[-1]), 1 << 20)

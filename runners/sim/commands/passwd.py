@@ -4,14 +4,16 @@ from __future__ import annotations
 
 from datetime import UTC, datetime, timedelta
 
-from runners.sim.commands.context import Context
+from runners.formats.accounts import Shadow
+from runners.sim.commands.context import CommandExit, Context
 from runners.sim.commands.options import Options
 from runners.sim.commands.useradd import expiry_days
 from runners.sim.passwords import hashed, today
 from runners.sim.systemd.journal import log
 from runners.sim.tasks import accounts as files
 from runners.sim.tool import Tool
-from runners.sim.users import Shadow, accounts
+from runners.sim.users import accounts
+from runners.text import is_digits
 
 NAMES = ("passwd", "chpasswd", "chage")
 
@@ -67,12 +69,28 @@ def _passwd(ctx: Context) -> int:
 
 def _status(shadow: Shadow) -> str:
     kind = "L" if shadow.locked else "NP" if not shadow.password else "P"
-    changed = datetime.fromtimestamp(int(shadow.changed or 0) * 86400, UTC)
+    changed = datetime.fromtimestamp(_days(shadow.changed) * 86400, UTC)
     days = " ".join(days or "-1" for days in (shadow.minimum, shadow.maximum, shadow.warn, shadow.inactive))
     return f"{shadow.name} {kind} {changed:%Y-%m-%d} {days}"
 
 
+def _check_days(ctx: Context, tool: Tool, options: Options, names: str, status: int) -> None:
+    """Ends the command where what should be a number of days is none."""
+    for name in names:
+        value = options.value(name)
+        if value is not None and value != "-1" and not is_digits(value):
+            said = f"{ctx.name}: invalid numeric argument '{value}'\nUsage: {tool.usage}\n"
+            ctx.stderr.write(said.encode("utf-8", "surrogateescape"))
+            raise CommandExit(status)
+
+
+def _days(text: str, usual: int = 0) -> int:
+    """What stands in /etc/shadow; anybody may have edited it. No more days than can be written as a date."""
+    return min(int(text), 900_000) if is_digits(text) else usual
+
+
 def _adjust(ctx: Context, options: Options, name: str, shadow: Shadow) -> int:
+    _check_days(ctx, _PASSWD, options, "nxwi", 6)
     if options.has("u") and shadow.password in ("!", "!!"):
         ctx.err("unlocking the password would result in a passwordless account.")
         ctx.stderr.write(b"You should set a password with usermod -p to unlock the password of this account.\n")
@@ -176,6 +194,8 @@ def _chage(ctx: Context) -> int:
     if options.has("l"):
         return _aging(ctx, shadow)
 
+    _check_days(ctx, _CHAGE, options, "mMWI", 2)
+
     def change(fields: list[str]) -> list[str]:
         fields = list(fields)
         for option, index in (("d", 2), ("m", 3), ("M", 4), ("W", 5), ("I", 6), ("E", 7)):
@@ -193,8 +213,8 @@ def _aging(ctx: Context, shadow: Shadow) -> int:
         moment = datetime(1970, 1, 1, tzinfo=UTC) + timedelta(days=number)
         return f"{moment:%b %d, %Y}"
 
-    changed = int(shadow.changed or 0)
-    maximum = int(shadow.maximum or 99999)
+    changed = _days(shadow.changed)
+    maximum = _days(shadow.maximum, 99999)
     forced = shadow.changed == "0"
     never = maximum >= 10000
     last = "password must be changed" if forced else day(changed)
@@ -204,12 +224,12 @@ def _aging(ctx: Context, shadow: Shadow) -> int:
         if forced
         else "never"
         if never or not shadow.inactive
-        else day(changed + maximum + int(shadow.inactive))
+        else day(changed + maximum + _days(shadow.inactive))
     )
     ctx.line(f"Last password change\t\t\t\t\t: {last}")
     ctx.line(f"Password expires\t\t\t\t\t: {expires}")
     ctx.line(f"Password inactive\t\t\t\t\t: {inactive}")
-    ctx.line(f"Account expires\t\t\t\t\t\t: {day(int(shadow.expires)) if shadow.expires else 'never'}")
+    ctx.line(f"Account expires\t\t\t\t\t\t: {day(_days(shadow.expires)) if is_digits(shadow.expires) else 'never'}")
     ctx.line(f"Minimum number of days between password change\t\t: {shadow.minimum or -1}")
     ctx.line(f"Maximum number of days between password change\t\t: {shadow.maximum or -1}")
     ctx.line(f"Number of days of warning before password expires\t: {shadow.warn or -1}")

@@ -8,6 +8,7 @@ from runners.sim.programs.postgres import server_of
 from runners.sim.programs.sql import SqlError
 from runners.sim.systemctl.jobs import job
 from runners.sim.tool import Tool
+from runners.text import is_digits
 
 NAMES = ("pg_isready", "pg_lsclusters", "pg_ctlcluster", "createdb", "dropdb")
 
@@ -39,7 +40,7 @@ def _ready(ctx: Context) -> int:
     target = target_of(ctx, options.value("h"), options.value("p"), options.value("U"), options.value("d"))
     place = f"{target.host or '/var/run/postgresql'}:{target.port}"
     limit = options.value("t") or "3"
-    link = reach(ctx, target, timeout=float(limit) if limit.isdigit() and limit != "0" else 130.0)
+    link = reach(ctx, target, timeout=float(limit) if is_digits(limit) and limit != "0" else 130.0)
     if isinstance(link, str):
         if not options.has("q"):
             ctx.line(f"{place} - no response")

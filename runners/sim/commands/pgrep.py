@@ -13,6 +13,7 @@ from runners.sim.regexes import RegexError, extended
 from runners.sim.signals import number_of, send
 from runners.sim.tool import Tool
 from runners.sim.users import accounts
+from runners.text import is_digits
 
 NAMES = ("pgrep", "pkill")
 
@@ -150,7 +151,7 @@ def _attributes(ctx: Context, options: Options, process: Process) -> bool:
     if states is not None and process.state not in states:
         return False
     older = options.value("O")
-    if older is not None and older.isdigit() and elapsed(ctx.machine, process) < int(older):
+    if older is not None and is_digits(older) and elapsed(ctx.machine, process) < int(older):
         return False
     pid_file = options.value("F")
     return pid_file is None or process.pid == _pid_in(ctx, pid_file)
@@ -161,7 +162,7 @@ def _uids(ctx: Context, text: str) -> set[int]:
     uids = set()
     for item in text.split(","):
         user = known.user(item)
-        if item.isdigit():
+        if is_digits(item):
             uids.add(int(item))
         elif user is not None:
             uids.add(user.uid)
@@ -176,7 +177,7 @@ def _gids(ctx: Context, text: str) -> set[int]:
     gids = set()
     for item in text.split(","):
         group = known.group(item)
-        if item.isdigit():
+        if is_digits(item):
             gids.add(int(item))
         elif group is not None:
             gids.add(group.gid)
@@ -191,7 +192,7 @@ def _pid_in(ctx: Context, path: str) -> int:
         words = ctx.files.text(path).split()
     except OSError:
         words = []
-    if not words or not words[0].isdigit():
+    if not words or not is_digits(words[0]):
         ctx.err(f"pidfile not valid\nTry `{ctx.name} --help' for more information.")
         raise CommandExit(2)
     return int(words[0])

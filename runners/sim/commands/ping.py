@@ -12,6 +12,7 @@ from runners.sim.commands.waiting import Killed
 from runners.sim.network.firewall import Packet, verdict
 from runners.sim.network.names import ResolveFailure, canonical, resolve, resolve_all
 from runners.sim.tool import Tool
+from runners.text import is_digits
 
 NAMES = ("ping", "ping4", "ping6")
 PATH = "/bin/ping"
@@ -35,7 +36,7 @@ def main(ctx: Context) -> int:
         return 1
     for letter in ("c", "i", "w", "W"):
         value = options.value(letter)
-        if value is not None and not value.replace(".", "", 1).isdigit():
+        if value is not None and not is_digits(value.replace(".", "", 1)):
             ctx.stderr.write(f"ping: invalid argument: '{value}'\n".encode("utf-8", "surrogateescape"))
             return 1
     target = options.operands[-1]

@@ -11,6 +11,7 @@ from runners.sim.machine import mix
 from runners.sim.process_info import command_line, is_kernel_thread
 from runners.sim.processes import Process
 from runners.sim.tool import Tool
+from runners.text import is_digits
 
 _TOOL = Tool(
     "pmap [options] PID [PID ...]", "x,extended X c,read-rc C,read-rc-from= n,create-rc N,create-rc-to= d,device "
@@ -37,7 +38,7 @@ def main(ctx: Context) -> int:
         return 1
     status = 42
     for word in options.operands:
-        if not word.removeprefix("/proc/").isdigit():
+        if not is_digits(word.removeprefix("/proc/")):
             ctx.err(f"failed to parse argument: '{word}'")
             return 1
         process = ctx.machine.processes.get(int(word.removeprefix("/proc/")))

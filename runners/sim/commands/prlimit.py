@@ -6,6 +6,7 @@ from runners.sim.commands import wrappers
 from runners.sim.commands.context import Context
 from runners.sim.kernelfs.process_files import limits_of
 from runners.sim.tool import Tool
+from runners.text import is_digits
 
 _RESOURCES = (
     ("v", "as", "AS", "address space limit", "Max address space", "bytes"),
@@ -36,7 +37,7 @@ _TOOL = Tool(
 def main(ctx: Context) -> int:
     options = _TOOL.parse(ctx)
     given = options.value("p")
-    if given is not None and not given.isdigit():
+    if given is not None and not is_digits(given):
         ctx.err(f"invalid PID argument: '{given}'")
         return 1
     process = ctx.machine.processes.get(int(given) if given is not None else ctx.pid)

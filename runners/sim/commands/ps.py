@@ -9,6 +9,7 @@ from runners.sim.commands.context import CommandExit, Context
 from runners.sim.processes import Process
 from runners.sim.ps_columns import COLUMNS, Column, Listing
 from runners.sim.ps_output import forest, row_line
+from runners.text import is_digits
 
 _USAGE = """
 Usage:
@@ -118,11 +119,11 @@ def _read(ctx: Context, request: _Request, listing: Listing) -> None:
         if word.startswith("--"):
             _read_long(ctx, request, listing, word[2:], pending)
         elif word.startswith("-") and len(word) > 1:
-            if word[1:].isdigit():
+            if is_digits(word[1:]):
                 _by_numbers(ctx, request, word[1:], lambda process: process.pid)
             else:
                 _read_unix(ctx, request, listing, word[1:], pending)
-        elif word[:1].isdigit():
+        elif is_digits(word[:1]):
             _by_numbers(ctx, request, word, lambda process: process.pid)
         else:
             _read_bsd(ctx, request, listing, word, pending)
@@ -242,7 +243,7 @@ def _read_long(ctx: Context, request: _Request, listing: Listing, word: str, pen
         elif name == "ppid":
             _by_numbers(ctx, request, argument, lambda process: process.ppid)
         elif name in ("cols", "columns", "width"):
-            listing.width = int(argument) if argument.isdigit() else None
+            listing.width = int(argument) if is_digits(argument) else None
         elif name not in ("lines", "rows"):
             letter = {"pid": "p", "quick-pid": "p", "user": "u", "User": "U", "group": "G", "Group": "G",
                       "tty": "t", "sid": "s"}[name]  # fmt: skip
@@ -271,7 +272,7 @@ def _items(text: str) -> list[str]:
 
 def _by_numbers(ctx: Context, request: _Request, text: str, number: Callable[[Process], int]) -> None:
     items = _items(text)
-    if not items or not all(item.isdigit() for item in items):
+    if not items or not all(is_digits(item) for item in items):
         _fail(ctx, "process ID list syntax error")
     wanted = {int(item) for item in items}
     if 0 in wanted:
@@ -280,7 +281,7 @@ def _by_numbers(ctx: Context, request: _Request, text: str, number: Callable[[Pr
 
 
 def _uid(ctx: Context, listing: Listing, item: str) -> int:
-    if item.isdigit():
+    if is_digits(item):
         return int(item)
     uid = listing.uid(item)
     if uid is None:
@@ -289,7 +290,7 @@ def _uid(ctx: Context, listing: Listing, item: str) -> int:
 
 
 def _gid(ctx: Context, listing: Listing, item: str) -> int:
-    if item.isdigit():
+    if is_digits(item):
         return int(item)
     gid = listing.gid(item)
     if gid is None:
@@ -304,7 +305,7 @@ def _add_columns(ctx: Context, request: _Request, text: str) -> None:
     for index, name in enumerate(names):
         plain, colon, width = name.partition(":")
         column = COLUMNS.get(plain)
-        if column is None or (colon and not width.isdigit()):
+        if column is None or (colon and not is_digits(width)):
             _fail(ctx, f'unknown user-defined format specifier "{name}"')
         if colon:
             column = column._replace(width=int(width))

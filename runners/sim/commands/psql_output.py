@@ -7,6 +7,7 @@ from collections.abc import Sequence
 from runners.sim.commands.context import Context
 from runners.sim.commands.options import Options
 from runners.sim.programs.sql import SqlError, SqlResult
+from runners.text import is_digits
 
 
 class Look:
@@ -106,7 +107,7 @@ def _count(rows: Sequence[Sequence[str]]) -> str:
 
 
 def _is_number(text: str) -> bool:
-    return text.lstrip("-").replace(".", "", 1).isdigit()
+    return is_digits(text.lstrip("-").replace(".", "", 1))
 
 
 def _expanded(ctx: Context, look: Look, columns: Sequence[str], rows: list[list[str]]) -> None:

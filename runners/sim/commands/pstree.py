@@ -8,6 +8,7 @@ from runners.sim.commands.context import Context
 from runners.sim.processes import Process
 from runners.sim.tool import Tool
 from runners.sim.users import accounts
+from runners.text import is_digits
 
 _TOOL = Tool(
     "pstree [-acglpsStTuZ] [ -h | -H PID ] [ -n | -N type ] [ -A | -G | -U ] [ PID | USER ]",
@@ -32,7 +33,7 @@ def main(ctx: Context) -> int:
     top = [1]
     if options.operands:
         wanted = options.operands[0]
-        if wanted.isdigit():
+        if is_digits(wanted):
             if table.get(int(wanted)) is None:
                 return 1
             top = [int(wanted)]

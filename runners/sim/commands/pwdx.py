@@ -5,6 +5,7 @@ from __future__ import annotations
 from runners.sim.commands.context import Context
 from runners.sim.lifecycle import may_signal
 from runners.sim.tool import Tool
+from runners.text import is_digits
 
 _TOOL = Tool("pwdx [options] pid...", "h,help V,version", "pwdx from procps-ng 4.0.2", hinted=False)
 
@@ -28,7 +29,7 @@ def main(ctx: Context) -> int:
     status = 0
     for word in options.operands:
         digits = word.removeprefix("/proc/")
-        if not digits.isdigit():
+        if not is_digits(digits):
             ctx.err(f"invalid process id: {word}")
             return 1
         process = ctx.machine.processes.get(int(digits))

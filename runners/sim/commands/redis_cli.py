@@ -12,6 +12,7 @@ from runners.sim.network.connect import ConnectFailure, Connection, connect
 from runners.sim.programs.redis_config import VERSION
 from runners.sim.programs.redis_data import RedisError, RedisRequest, RedisSession, Status
 from runners.sim.programs.redis_protocol import inline
+from runners.text import is_digits
 
 
 @dataclass(slots=True)
@@ -105,7 +106,7 @@ _VALUES = ("-h", "-p", "-a", "--pass", "-n", "-r", "-i", "-s", "-u", "--user", "
 def _value(asked: _Asked, word: str, value: str) -> None:
     if word == "-h":
         asked.host = value
-    elif word == "-p" and value.isdigit():
+    elif word == "-p" and is_digits(value):
         asked.port = int(value)
     elif word in ("-a", "--pass"):
         asked.password, asked.warn = value, True
@@ -113,7 +114,7 @@ def _value(asked: _Asked, word: str, value: str) -> None:
         # As atoi(3) reads it.
         digits = re.match(r"-?[0-9]{1,9}", value)
         asked.database = int(digits[0]) if digits is not None else 0
-    elif word == "-r" and value.lstrip("-").isdigit():
+    elif word == "-r" and is_digits(value.lstrip("-")):
         asked.repeat = int(value) if int(value) > 0 else 10
     elif word == "-i":
         # As atof(3) reads it: what is no number is nothing.
@@ -124,7 +125,7 @@ def _value(asked: _Asked, word: str, value: str) -> None:
         place = value.split("://")[-1].rpartition("@")
         asked.password = place[0].rpartition(":")[2] or asked.password
         asked.host, _, number = place[2].split("/")[0].partition(":")
-        asked.port = int(number) if number.isdigit() else asked.port
+        asked.port = int(number) if is_digits(number) else asked.port
 
 
 def _from_input(ctx: Context) -> list[tuple[str, ...]]:

@@ -7,6 +7,7 @@ from runners.sim.process_info import session
 from runners.sim.processes import Process
 from runners.sim.tool import Tool
 from runners.sim.users import accounts
+from runners.text import is_digits
 
 _TOOL = Tool(
     "renice [-n] <priority> [-p|--pid] <pid>...",
@@ -43,12 +44,12 @@ def main(ctx: Context) -> int:
 def _renice(ctx: Context, kind: str, target: str, nice: int) -> int:
     label = {"p": "process ID", "g": "process group ID", "u": "user ID"}[kind]
     if kind == "u":
-        user = accounts(ctx.machine).user(int(target) if target.isdigit() else target)
+        user = accounts(ctx.machine).user(int(target) if is_digits(target) else target)
         if user is None:
             ctx.err(f"unknown user {target}")
             return 1
         number = user.uid
-    elif target.isdigit():
+    elif is_digits(target):
         number = int(target)
     else:
         ctx.err(f"bad {label} value: {target}")

@@ -7,6 +7,7 @@ import stat
 from collections.abc import Iterable, Sequence
 from typing import NamedTuple
 
+from runners.formats.accounts import Accounts
 from runners.sim.acl_text import AclTextError, Entry, named, parse, parse_lines, rows, shown
 from runners.sim.commands.context import CommandExit, Context
 from runners.sim.commands.inputs import describe
@@ -15,7 +16,8 @@ from runners.sim.commands.options import parse as parse_options
 from runners.sim.commands.streams import Capture
 from runners.sim.files.acl import Acl, Named, acl_of
 from runners.sim.files.inode import Inode
-from runners.sim.users import Accounts, accounts
+from runners.sim.users import accounts
+from runners.text import is_digits
 
 _USAGE = "Usage: setfacl [-bkndRLP] { -m|-M|-x|-X ... } file ...\nTry `setfacl --help' for more information.\n"
 _HELP = """setfacl 2.3.1 -- set file access control lists
@@ -297,8 +299,8 @@ def _restored(ctx: Context, options: Options, path: str, about: dict[str, str], 
     entries = parse_lines(block, known)
     if not options.has("test"):
         user, group = known.user(about.get("owner", "")), known.group(about.get("group", ""))
-        uid = user.uid if user is not None else int(about["owner"]) if about.get("owner", "").isdigit() else None
-        gid = group.gid if group is not None else int(about["group"]) if about.get("group", "").isdigit() else None
+        uid = user.uid if user is not None else int(about["owner"]) if is_digits(about.get("owner", "")) else None
+        gid = group.gid if group is not None else int(about["group"]) if is_digits(about.get("group", "")) else None
         if (uid, gid) != (files.stat(path).uid, files.stat(path).gid):
             files.chown(path, uid, gid)
     status = _change(ctx, options, [_Command("b"), _Command("set", tuple(entries))], path, files.stat(path))

@@ -4,13 +4,15 @@ from __future__ import annotations
 
 from typing import NoReturn
 
+from runners.formats.accounts import Accounts
 from runners.sim.commands.context import CommandExit, Context
 from runners.sim.commands.options import Options
 from runners.sim.files.inode import Cred
 from runners.sim.impersonation import as_cred
 from runners.sim.lifecycle import Failure, resolve
 from runners.sim.tool import Tool
-from runners.sim.users import Accounts, accounts
+from runners.sim.users import accounts
+from runners.text import is_digits
 
 _TOOL = Tool(
     "setpriv [options] <program> [<argument>...]",
@@ -60,7 +62,7 @@ def _cred(ctx: Context, options: Options, known: Accounts) -> Cred:
     uid, gid, groups = ctx.cred.uid, ctx.cred.gid, ctx.cred.groups
     if user is not None:
         found = known.user(user)
-        if found is None and not user.isdigit():
+        if found is None and not is_digits(user):
             _fail(ctx, f"failed to parse reuid: '{user}'")
         uid = found.uid if found is not None else int(user)
     if group is not None:
@@ -86,7 +88,7 @@ def _cred(ctx: Context, options: Options, known: Accounts) -> Cred:
 
 def _gid(ctx: Context, known: Accounts, word: str, wrong: str) -> int:
     found = known.group(word)
-    if found is None and not word.isdigit():
+    if found is None and not is_digits(word):
         _fail(ctx, wrong)
     return found.gid if found is not None else int(word)
 

@@ -8,6 +8,7 @@ from runners.sim.commands.context import Context
 from runners.sim.commands.inputs import describe
 from runners.sim.files.content import Content
 from runners.sim.tool import Tool
+from runners.text import is_digits
 
 _TOOL = Tool(
     "shred [OPTION]... FILE...", "f,force n,iterations= random-source= s,size= u remove=? v,verbose x,exact z,zero",
@@ -20,7 +21,7 @@ def main(ctx: Context) -> int:
     if not options.operands:
         _TOOL.fail(ctx, "missing file operand")
     text = options.value("n") or "3"
-    if not text.isdigit():
+    if not is_digits(text):
         ctx.err(f"invalid number of passes: ‘{text}’")
         return 1
     status = 0

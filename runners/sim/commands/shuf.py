@@ -7,6 +7,7 @@ import re
 from runners.sim.commands.context import Context
 from runners.sim.commands.inputs import all_lines
 from runners.sim.commands.options import parse
+from runners.text import is_digits
 
 
 def main(ctx: Context) -> int:
@@ -28,7 +29,7 @@ def main(ctx: Context) -> int:
     else:
         rows = list(all_lines(ctx, options.operands, failed))
     text = options.value("n")
-    if text is not None and not text.isdigit():
+    if text is not None and not is_digits(text):
         ctx.die(f"invalid line count: ‘{text}’")
     count = int(text) if text is not None else len(rows)
     random = ctx.machine.random

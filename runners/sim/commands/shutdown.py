@@ -5,6 +5,7 @@ from __future__ import annotations
 from runners.sim.commands.context import Context
 from runners.sim.power import power_off, reboot
 from runners.sim.tool import Tool
+from runners.text import is_digits
 
 NAMES = ("shutdown", "reboot", "poweroff", "halt", "init", "telinit", "runlevel")
 PATH = "/sbin/shutdown"
@@ -67,11 +68,11 @@ def main(ctx: Context) -> int:
         return 0
     when = options.operands[0] if options.operands else "+1"
     minutes = when.removeprefix("+")
-    known = minutes.isdigit() and len(minutes) < 10
+    known = is_digits(minutes) and len(minutes) < 10
     if when != "now" and not known and ":" not in when:
         ctx.stderr.write(f"Failed to parse time specification: {when}\n".encode("utf-8", "surrogateescape"))
         return 1
-    delay = 0.0 if when == "now" or not minutes.isdigit() else float(minutes) * 60
+    delay = 0.0 if when == "now" or not is_digits(minutes) else float(minutes) * 60
     restart = options.has("r")
     if delay:
         at = ctx.machine.clock.time(ctx.machine.clock.now + delay)

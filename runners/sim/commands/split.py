@@ -9,6 +9,7 @@ from runners.sim.commands.context import Context
 from runners.sim.commands.inputs import quoted, size
 from runners.sim.commands.options import Options, parse, usage_error
 from runners.sim.commands.streams import Buffer
+from runners.text import is_digits
 
 _LONG = (
     "suffix-length=/a", "additional-suffix=", "bytes=/b", "line-bytes=/C", "elide-empty-files/e", "filter=",
@@ -93,7 +94,7 @@ def _chunks(ctx: Context, options: Options, data: bytes, prefix: str, end: bytes
     """-n: N, K/N, l/N, l/K/N, r/N, r/K/N."""
     text = options.value("n") or ""
     kind, *rest = text.split("/") if text[:1] in "lr" else ("", *text.split("/"))
-    numbers = [int(part) if part.isdigit() else 0 for part in rest]
+    numbers = [int(part) if is_digits(part) else 0 for part in rest]
     if not 1 <= len(numbers) <= 2 or not all(numbers):
         ctx.die(f"invalid number of chunks: ‘{rest[-1] if rest else text}’")
     total = numbers[-1]
@@ -134,12 +135,12 @@ def _write(ctx: Context, options: Options, prefix: str, pieces: Iterator[bytes])
     start = 0
     for name, value in options.given:
         if name in ("d", "numeric-suffixes"):
-            kind, start = "d", int(value) if value and value.isdigit() else 0
+            kind, start = "d", int(value) if value and is_digits(value) else 0
         elif name in ("x", "hex-suffixes"):
             kind, start = "x", int(value, 16) if value else 0
     alphabet = _ALPHABETS[kind]
     fixed = options.value("a")
-    length = int(fixed) if fixed and fixed.isdigit() and fixed != "0" else 2
+    length = int(fixed) if fixed and is_digits(fixed) and fixed != "0" else 2
     command = options.value("filter")
     for number, piece in enumerate(pieces, start):
         ctx.spend(2)

@@ -13,6 +13,7 @@ from runners.sim.processes import Process, Socket
 from runners.sim.socket_table import is_ipv6, rows, service_name
 from runners.sim.ss_usage import USAGE
 from runners.sim.tool import Tool
+from runners.text import is_digits
 
 PATH = "/bin/ss"
 
@@ -206,7 +207,7 @@ def _holds(row: _Shown, term: tuple[str, str, str]) -> bool:
     port = row.socket.port if local else row.socket.peer_port
     if end in ("sport", "dport"):
         text = wanted.lstrip(":")
-        number = int(text) if text.isdigit() else _NUMBERS.get(text, -1)
+        number = int(text) if is_digits(text) else _NUMBERS.get(text, -1)
         return {
             "=": port == number, "==": port == number, "eq": port == number, "!=": port != number, "ne": port != number,
             "neq": port != number, "<": port < number, "lt": port < number, ">": port > number, "gt": port > number,

@@ -13,6 +13,7 @@ from runners.sim.network.connect import ConnectFailure, connect
 from runners.sim.programs.sshd import offered
 from runners.sim.ssh_keys import fingerprint
 from runners.sim.users import accounts
+from runners.text import is_digits
 
 NAMES = ("ssh", "scp", "sftp", "ssh-keygen", "ssh-copy-id", "ssh-keyscan")
 
@@ -69,12 +70,12 @@ def _target(ctx: Context) -> _Target | None:
         word = words.pop(0)
         if word in ("-p", "-P") and words:
             text = words.pop(0)
-            port = int(text) if text.isdigit() else port
+            port = int(text) if is_digits(text) else port
         elif word == "-l" and words:
             user = words.pop(0)
         elif word == "-o" and words:
             name, _, value = words.pop(0).partition("=")
-            if name.lower() == "connecttimeout" and value.isdigit():
+            if name.lower() == "connecttimeout" and is_digits(value):
                 timeout = float(value)
             elif name.lower() == "stricthostkeychecking":
                 strict = value not in ("no", "accept-new", "off")

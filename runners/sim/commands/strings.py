@@ -7,6 +7,7 @@ import re
 from runners.sim.commands.context import Context
 from runners.sim.commands.inputs import inputs
 from runners.sim.commands.options import parse
+from runners.text import is_digits
 
 
 def main(ctx: Context) -> int:
@@ -20,7 +21,7 @@ def main(ctx: Context) -> int:
         version="GNU strings (GNU Binutils for Debian) 2.40",
     )
     text = options.value("n") or "4"
-    if not text.isdigit() or int(text) == 0:
+    if not is_digits(text) or int(text) == 0:
         ctx.die(f"invalid minimum string length {text}")
     least = min(int(text), 60000)
     failed: list[str] = []

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from runners.formats.accounts import Accounts
 from runners.sim.commands.context import CommandExit, Context
 from runners.sim.commands.options import Options
 from runners.sim.files.inode import Cred
@@ -10,7 +11,8 @@ from runners.sim.passwords import today
 from runners.sim.shell.nesting import Closing
 from runners.sim.systemd.journal import log
 from runners.sim.tool import Tool
-from runners.sim.users import Accounts, accounts
+from runners.sim.users import accounts
+from runners.text import is_digits
 
 NAMES = ("su", "runuser")
 PATH = "/bin/su"
@@ -116,6 +118,6 @@ def _cred(ctx: Context, options: Options, known: Accounts, name: str) -> Cred:
 def _account_problem(ctx: Context, known: Accounts, name: str) -> str:
     """PAM's look at the account, which comes before its shell: has it expired?"""
     shadow = known.shadow.get(name)
-    if shadow is None or not shadow.expires.isdigit() or int(shadow.expires) > int(today(ctx.machine)):
+    if shadow is None or not is_digits(shadow.expires) or int(shadow.expires) > int(today(ctx.machine)):
         return ""
     return "Your account has expired; please contact your system administrator."

@@ -4,15 +4,17 @@ from __future__ import annotations
 
 import re
 
+from runners.formats.accounts import Accounts, User
+from runners.formats.sudoers import MAIN, Policy, SyntaxProblem, grants_of, load, permitted
 from runners.sim.commands.context import CommandExit, Context
 from runners.sim.impersonation import login_environment, run_as
 from runners.sim.lifecycle import Failure
 from runners.sim.lifecycle import resolve as find_program
 from runners.sim.shell.nesting import Closing
-from runners.sim.sudoers import MAIN, Policy, SyntaxProblem, grants_of, load, permitted
 from runners.sim.systemd.journal import log
 from runners.sim.tool import Tool
-from runners.sim.users import Accounts, User, accounts
+from runners.sim.users import accounts
+from runners.text import is_digits
 
 NAMES = ("sudo", "sudoedit")
 
@@ -51,14 +53,14 @@ def main(ctx: Context) -> int:
         ctx.err("you do not exist in the passwd database")
         return 1
     chosen = options.value("g")
-    group = known.group(int(chosen[1:]) if chosen and chosen[0] == "#" and chosen[1:].isdigit() else chosen or "")
+    group = known.group(int(chosen[1:]) if chosen and chosen[0] == "#" and is_digits(chosen[1:]) else chosen or "")
     if chosen is not None and group is None:
         ctx.err(f"unknown group {chosen}")
         ctx.err("error initializing audit plugin sudoers_audit")
         return 1
     # With -g alone somebody stays who they are.
     name = options.value("u") or ("root" if group is None else caller.name)
-    target = known.user(int(name[1:]) if name.startswith("#") and name[1:].isdigit() else name)
+    target = known.user(int(name[1:]) if name.startswith("#") and is_digits(name[1:]) else name)
     if target is None:
         ctx.err(f"unknown user {name}")
         ctx.err("error initializing audit plugin sudoers_audit")

@@ -17,6 +17,7 @@ from runners.sim.systemd.manager import UnitError, full_name, known, unit_file
 from runners.sim.systemd.unitfile import UnitFile
 from runners.sim.systemd.units import read_unit
 from runners.sim.tool import Tool
+from runners.text import is_digits
 
 PATH = "/bin/systemctl"
 
@@ -139,7 +140,7 @@ def _status(ctx: Context, options: Options, names: list[str]) -> int:
     if not names:
         return _print(ctx, overview_lines(ctx.machine))
     lines = options.value("n")
-    if lines is not None and not lines.isdigit():
+    if lines is not None and not is_digits(lines):
         ctx.stderr.write(f"Failed to parse lines '{lines}': Invalid argument\n".encode("utf-8", "surrogateescape"))
         return 1
     status = 0
@@ -178,7 +179,7 @@ def _status_names(ctx: Context, names: list[str]) -> list[str | None]:
     """Full unit names; a pid stands for its unit, a pattern for what it matches. None: nothing there."""
     found: list[str | None] = []
     for name in names:
-        if name.isdigit():
+        if is_digits(name):
             process = ctx.machine.processes.get(int(name))
             if process is None or process.unit is None:
                 ctx.stderr.write(

@@ -16,6 +16,7 @@ from runners.sim.commands.inputs import describe
 from runners.sim.commands.options import Options, parse
 from runners.sim.files.inode import Inode
 from runners.sim.users import accounts
+from runners.text import is_digits
 
 _MAX = 64 << 20
 
@@ -236,7 +237,7 @@ def _read(ctx: Context, options: Options, data: bytes, *, extract: bool) -> int:
     found: set[str] = set()
     excluded = options.values("exclude")
     text = options.value("strip-components") or "0"
-    if not text.isdigit():
+    if not is_digits(text):
         ctx.err(f"{text}: Invalid number of elements")
         ctx.stderr.write(b"Try 'tar --help' or 'tar --usage' for more information.\n")
         return 2

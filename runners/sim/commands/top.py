@@ -12,6 +12,7 @@ from runners.sim.ps_columns import cpu_count
 from runners.sim.tool import Tool
 from runners.sim.uptime import uptime_line
 from runners.sim.users import accounts
+from runners.text import is_digits
 
 _TOOL = Tool(
     "top [-b] [-c] [-H] [-i] [-d secs] [-n max] [-u|U user] [-p pid(s)] [-o field] [-w [cols]]",
@@ -48,7 +49,7 @@ def main(ctx: Context) -> int:
         ctx.stderr.write(b"top: failed tty get\n")
         return 1
     rounds = options.value("n")
-    if rounds is not None and (not rounds.isdigit() or int(rounds) < 1):
+    if rounds is not None and (not is_digits(rounds) or int(rounds) < 1):
         ctx.err(f"bad iterations argument '{rounds}'")
         return 1
     for index in range(int(rounds) if rounds else 1 if not options.has("b") else 20):
@@ -128,7 +129,7 @@ def _cpu_line(ctx: Context, processes: list[Process]) -> str:
 def _chosen(ctx: Context, options: Options, processes: list[Process]) -> list[Process]:
     user = options.value("u", "U")
     if user is not None:
-        account = accounts(ctx.machine).user(int(user) if user.isdigit() else user)
+        account = accounts(ctx.machine).user(int(user) if is_digits(user) else user)
         if account is None:
             ctx.err("Invalid user")
             raise CommandExit(1)
@@ -167,7 +168,7 @@ def _row(process: Process, user: str, total: int, width: int, options: Options, 
     name = user if len(user) <= 8 else user[:7] + "+"
     command = command_line(process) if options.has("c") else process.name
     columns = options.value("w")
-    room = int(columns) - 69 if columns and columns.isdigit() else 11 if not options.has("w") else 400
+    room = int(columns) - 69 if columns and is_digits(columns) else 11 if not options.has("w") else 400
     if len(command) > room:
         command = command[: room - 1] + "+"
     return (

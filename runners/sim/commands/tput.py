@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from runners.sim.commands.context import Context
+from runners.text import is_digits
 
 _STRINGS = {
     "clear": "\x1b[H\x1b[2J\x1b[3J", "bold": "\x1b[1m", "sgr0": "\x1b(B\x1b[m", "smul": "\x1b[4m", "rmul": "\x1b[24m",
@@ -22,7 +23,7 @@ def main(ctx: Context) -> int:
     name = ctx.args[0]
     if name in _NUMBERS:
         ctx.line(_NUMBERS[name])
-    elif name in ("setaf", "setab") and len(ctx.args) > 1 and ctx.args[1].isdigit():
+    elif name in ("setaf", "setab") and len(ctx.args) > 1 and is_digits(ctx.args[1]):
         base = 30 if name == "setaf" else 40
         color = int(ctx.args[1])
         ctx.out(f"\x1b[{base + color}m" if color < 8 else f"\x1b[{base + 8};5;{color}m")

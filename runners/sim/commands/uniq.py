@@ -5,6 +5,7 @@ from __future__ import annotations
 from runners.sim.commands.context import Context, Writer
 from runners.sim.commands.inputs import describe, lines
 from runners.sim.commands.options import parse, usage_error
+from runners.text import is_digits
 
 
 def main(ctx: Context) -> int:
@@ -20,7 +21,7 @@ def main(ctx: Context) -> int:
     numbers = {}
     for letter in ("f", "s", "w"):
         text = options.value(letter)
-        if text is not None and not text.isdigit():
+        if text is not None and not is_digits(text):
             ctx.die(f"{text}: invalid number of {'fields to skip' if letter == 'f' else 'bytes to skip'}")
         numbers[letter] = int(text) if text is not None else None
     try:

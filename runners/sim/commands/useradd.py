@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from datetime import date
 
+from runners.formats.accounts import User
 from runners.sim.commands.context import CommandExit, Context
 from runners.sim.commands.options import Options
 from runners.sim.files.inode import Inode
@@ -11,7 +12,8 @@ from runners.sim.passwords import today
 from runners.sim.systemd.journal import log
 from runners.sim.tasks import accounts as files
 from runners.sim.tool import Tool
-from runners.sim.users import User, accounts
+from runners.sim.users import accounts
+from runners.text import is_digits
 
 NAMES = ("useradd", "usermod", "userdel")
 PATH = "/usr/sbin/useradd"
@@ -65,7 +67,7 @@ def _groups(ctx: Context, text: str | None) -> set[str]:
     for item in (text or "").split(","):
         if not item:
             continue
-        group = known.group(int(item) if item.isdigit() else item)
+        group = known.group(int(item) if is_digits(item) else item)
         if group is None:
             ctx.err(f"group '{item}' does not exist")
             raise CommandExit(6)
@@ -73,8 +75,17 @@ def _groups(ctx: Context, text: str | None) -> set[str]:
     return names
 
 
+def _uid(ctx: Context, options: Options) -> str | None:
+    """The user's number, where one is asked for."""
+    text = options.value("u")
+    if text is not None and (not is_digits(text) or int(text) >= 1 << 32):
+        ctx.err(f"invalid user ID '{text}'")
+        raise CommandExit(3)
+    return text
+
+
 def _gid(ctx: Context, text: str) -> int:
-    group = accounts(ctx.machine).group(int(text) if text.isdigit() else text)
+    group = accounts(ctx.machine).group(int(text) if is_digits(text) else text)
     if group is None:
         ctx.err(f"group '{text}' does not exist")
         raise CommandExit(6)
@@ -96,12 +107,8 @@ def _add(ctx: Context, options: Options, name: str) -> int:
         ctx.err(f"group {name} exists - if you want to add this user to that group, use -g.")
         return 9
     system = options.has("r")
-    text = options.value("u")
-    uid = (
-        int(text)
-        if text is not None and text.isdigit()
-        else files.free_number(ctx.machine, "/etc/passwd", system=system)
-    )
+    text = _uid(ctx, options)
+    uid = int(text) if text is not None else files.free_number(ctx.machine, "/etc/passwd", system=system)
     if text is not None and known.user(uid) is not None and not options.has("o"):
         ctx.err(f"UID {uid} is not unique")
         return 4
@@ -179,9 +186,9 @@ def _modify(ctx: Context, options: Options, name: str) -> int:
         value = options.value(option)
         if value is not None:
             changed[index] = value
-    if options.has("u"):
-        text = options.value("u") or ""
-        other = accounts(ctx.machine).user(int(text)) if text.isdigit() else None
+    text = _uid(ctx, options)
+    if text is not None:
+        other = accounts(ctx.machine).user(int(text))
         if other is not None and other.name != name and not options.has("o"):
             ctx.err(f"UID '{text}' already exists")
             return 4
@@ -242,7 +249,7 @@ def expiry_days(text: str) -> str:
     """Days since 1970 of YYYY-MM-DD (or of a number); empty for never."""
     if text in ("", "-1"):
         return ""
-    if text.isdigit():
+    if is_digits(text):
         return text
     try:
         return str(date.fromisoformat(text).toordinal() - date(1970, 1, 1).toordinal())

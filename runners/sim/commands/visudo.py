@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
+from runners.formats.sudoers import MAIN, load
 from runners.sim.commands.context import Context
 from runners.sim.commands.sudo import problem_text
-from runners.sim.sudoers import MAIN, load
 from runners.sim.tool import Tool
 
 PATH = "/usr/sbin/visudo"

@@ -7,6 +7,7 @@ import re
 from runners.sim.commands.context import Context
 from runners.sim.process_info import meminfo
 from runners.sim.tool import Tool
+from runners.text import is_digits
 
 _TOOL = Tool(
     "vmstat [options] [delay [count]]",
@@ -23,7 +24,7 @@ def main(ctx: Context) -> int:
         ctx.line("vmstat from procps-ng 4.0.2")
         return 0
     for operand in options.operands[:2]:
-        if not operand.isdigit():
+        if not is_digits(operand):
             ctx.err(f"failed to parse argument: '{operand}'")
             return 1
     delay = int(options.operands[0]) if options.operands else 0

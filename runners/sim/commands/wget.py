@@ -12,6 +12,7 @@ from runners.sim.network.connect import Connection, connect
 from runners.sim.network.http import HttpFailure, HttpResponse, request
 from runners.sim.network.names import ResolveFailure, resolve, resolve_all
 from runners.sim.tool import Tool
+from runners.text import is_digits
 
 _TOOL = Tool(
     "wget [OPTION]... [URL]...",
@@ -52,7 +53,17 @@ def main(ctx: Context) -> int:
             b"wget: missing URL\nUsage: wget [OPTION]... [URL]...\n\nTry `wget --help' for more options.\n"
         )
         return 1
+    for name in ("T", "connect-timeout"):
+        given = options.value(name)
+        if given is not None and not is_digits(given.replace(".", "", 1)):
+            ctx.err(f"--{'timeout' if name == 'T' else name}: Invalid time period ‘{given}’")
+            return 2
     return max(_fetch(ctx, options, url) for url in options.operands)
+
+
+def _number(given: str | None, usual: int) -> int:
+    """What is no number changes nothing."""
+    return int(given) if given is not None and is_digits(given) else usual
 
 
 def _fetch(ctx: Context, options: Options, url: str) -> int:
@@ -73,7 +84,7 @@ def _fetch(ctx: Context, options: Options, url: str) -> int:
             url = urljoin(url, location)
             log.say(f"Location: {url} [following]\n")
             redirects += 1
-            if redirects > int(options.value("max-redirect") or 20):
+            if redirects > _number(options.value("max-redirect"), 20):
                 log.always("20 redirections exceeded.\n")
                 return 8
             continue
@@ -112,7 +123,7 @@ def _exchange(ctx: Context, options: Options, url: str, log: _Log) -> HttpRespon
     shown = host if address == host else f"{host} ({host})|{address}|"
     log.say(f"Connecting to {shown}:{port}... ")
     timeout = float(options.value("T", "connect-timeout") or 130)
-    tries = max(int(options.value("t") or 1), 1)
+    tries = max(_number(options.value("t"), 1), 1)
     headers = [("User-Agent", options.value("U") or "Wget/1.21.3"), ("Accept", "*/*"), ("Accept-Encoding", "identity")]
     for header in options.values("header"):
         name, _, value = header.partition(":")

@@ -10,6 +10,7 @@ from runners.sim.commands import children
 from runners.sim.commands.context import CommandExit, Context
 from runners.sim.commands.options import Options, parse, usage_error
 from runners.sim.commands.streams import Buffer
+from runners.text import is_digits
 
 _LONG = (
     "null/0", "arg-file=/a", "delimiter=/d", "eof=?/E", "replace=?/I", "max-lines=?/L", "max-args=/n", "max-chars=/s",
@@ -112,7 +113,7 @@ def _mode(ctx: Context, options: Options) -> tuple[str | None, int | None, int |
 
 
 def _number(ctx: Context, text: str, letter: str) -> int:
-    if not text.lstrip("+-").isdigit():
+    if not is_digits(text.lstrip("+-")):
         usage_error(ctx, f'invalid number "{text}" for -{letter} option')
     if int(text) < 1:
         usage_error(ctx, f"value {text} for -{letter} option should be >= 1")

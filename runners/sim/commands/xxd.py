@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 
 from runners.sim.commands.context import CommandExit, Context, Reader, Writer
+from runners.text import is_digits
 
 VERSION = "xxd 2022-01-14 by Juergen Weigert et al."
 _USAGE = (
@@ -149,7 +150,7 @@ def _include(data: bytes, name: str, columns: int, upper: bool) -> str:
     if name == "-":
         return f"{body}\n" if body else ""
     variable = re.sub(r"\W", "_", name, flags=re.ASCII)
-    if variable[:1].isdigit():
+    if is_digits(variable[:1]):
         variable = "__" + variable
     return f"unsigned char {variable}[] = {{\n{body}\n}};\nunsigned int {variable}_len = {len(data)};\n"
 

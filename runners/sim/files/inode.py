@@ -6,18 +6,11 @@ import stat
 from collections.abc import Mapping
 from typing import NamedTuple
 
+from runners.formats.accounts import Cred as Cred
 from runners.sim.files.acl import Acl, Beside
 from runners.sim.files.content import EMPTY, Content
 
 READ, WRITE, EXECUTE = 4, 2, 1
-
-
-class Cred(NamedTuple):
-    """Who asks: effective uid and gid, and supplementary groups."""
-
-    uid: int
-    gid: int
-    groups: frozenset[int] = frozenset()
 
 
 ROOT = Cred(0, 0)

@@ -12,6 +12,7 @@ from runners.sim.memory import badness, memory, score_adjustment
 from runners.sim.process_info import control_group
 from runners.sim.processes import OpenFile, Process
 from runners.sim.socket_table import inodes
+from runners.text import is_digits
 
 
 def node(machine: Machine, process: Process, parts: Sequence[str]) -> Node | None:
@@ -23,7 +24,7 @@ def node(machine: Machine, process: Process, parts: Sequence[str]) -> Node | Non
         targets = descriptors(machine, process)
         if len(parts) == 1:
             return Folder([str(number) for number in targets], uid)
-        target = targets.get(int(parts[1])) if parts[1].isdigit() and len(parts) == 2 else None
+        target = targets.get(int(parts[1])) if is_digits(parts[1]) and len(parts) == 2 else None
         return Link(target, uid, gid) if target is not None else None
     if len(parts) > 1:
         return None
@@ -111,7 +112,7 @@ def limits_of(machine: Machine, process: Process) -> Mapping[str, tuple[str, str
             value = unit.get("Service", setting) if unit is not None and setting else ""  # type: ignore[attr-defined]
             if value:
                 soft, _, hard = value.partition(":")
-                plain = [text if text.isdigit() else "unlimited" for text in (soft, hard or soft)]
+                plain = [text if is_digits(text) else "unlimited" for text in (soft, hard or soft)]
                 found[name] = (plain[0], plain[1])
     return found
 

@@ -11,6 +11,7 @@ from runners.sim.kernelfs import network_files, process_files, settings
 from runners.sim.kernelfs.machine_files import MACHINE_FILES
 from runners.sim.kernelfs.nodes import File, Folder, Node
 from runners.sim.machine import Machine
+from runners.text import is_digits
 
 Store: TypeAlias = Callable[[Machine, Sequence[str], bytes], None]
 
@@ -20,7 +21,7 @@ def node(machine: Machine, parts: Sequence[str]) -> Node | None:
         tops = dict.fromkeys(path.partition("/")[0] for path in MACHINE_FILES)
         return Folder((*tops, "sys", "net", "self", *(str(process.pid) for process in machine.processes)))
     first, *rest = parts
-    if first == "self" or first.isdigit():
+    if first == "self" or is_digits(first):
         table = machine.processes
         process = table.get(max(table.by_pid, default=1) if first == "self" else int(first))
         return process_files.node(machine, process, rest) if process is not None else None

@@ -8,6 +8,7 @@ from collections.abc import Mapping, Sequence
 from runners.sim.files.tree import fail
 from runners.sim.kernelfs.nodes import File, Folder, Node
 from runners.sim.machine import Machine
+from runners.text import is_digits
 
 DEFAULT_SYSCTL: Mapping[str, str] = {
     "fs.file-max": "9223372036854775807", "fs.file-nr": "2016\t0\t9223372036854775807",
@@ -55,7 +56,7 @@ def set_sysctl(machine: Machine, key: str, value: str) -> None:
     if key in _READ_ONLY:
         raise fail(errno.EACCES)
     old = machine.network.sysctl[key]
-    if old.lstrip("-").isdigit() and not value.lstrip("-").isdigit():
+    if is_digits(old.lstrip("-")) and not is_digits(value.lstrip("-")):
         raise fail(errno.EINVAL)
     if key == "net.ipv4.ip_local_port_range":
         value = "\t".join(value.split())

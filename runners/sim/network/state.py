@@ -7,12 +7,13 @@ from typing import NamedTuple
 
 from runners.sim.network.decisions import Decisions
 from runners.sim.network.firewall import EMPTY_TABLES, Packet, Passed, Tables
+from runners.text import is_digits
 
 
 def number(address: str) -> int:
     """An IPv4 address as a number; -1 for what is none."""
     parts = address.split(".")
-    if len(parts) != 4 or not all(part.isascii() and part.isdigit() and len(part) < 4 for part in parts):
+    if len(parts) != 4 or not all(is_digits(part) and len(part) < 4 for part in parts):
         return -1
     one, two, three, four = (int(part) for part in parts)
     return one << 24 | two << 16 | three << 8 | four if max(one, two, three, four) < 256 else -1

@@ -14,6 +14,7 @@ from runners.sim.network.http import REASONS, HttpFailure, HttpRequest, HttpResp
 from runners.sim.processes import Process
 from runners.sim.programs.apache_config import Config, ConfigError, Host, load
 from runners.sim.programs.descriptors import bind, current, hold, open_log, write_line
+from runners.text import is_digits
 
 VERSION = "Apache/2.4.57 (Debian)"
 _TERM, _INT, _WINCH, _USR1 = 15, 2, 28, 10
@@ -151,7 +152,7 @@ def _order(machine: Machine, config: Config, number: int, say: Say) -> int:
         text = machine.view().text(config.pid_file).strip()
     except OSError:
         text = ""
-    master = machine.processes.get(int(text)) if text.isdigit() else None
+    master = machine.processes.get(int(text)) if is_digits(text) else None
     if master is None:
         say("httpd (no pid file) not running" if not text else f"httpd (pid {text}?) not running")
         return int(number == _USR1)

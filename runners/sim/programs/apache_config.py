@@ -13,6 +13,7 @@ from runners.sim.files.inode import Cred
 from runners.sim.files.view import FileView
 from runners.sim.machine import Machine
 from runners.sim.users import accounts
+from runners.text import is_digits
 
 ROOT_FOLDER = "/etc/apache2"
 CONFIG = f"{ROOT_FOLDER}/apache2.conf"
@@ -176,7 +177,7 @@ def _skipped(line: _Line) -> bool:
 
 def _listen(line: _Line) -> tuple[str, int]:
     address, _, port = line.words[0].rpartition(":")
-    if not port.isdigit() or not 0 < int(port) < 65536:
+    if not is_digits(port) or not 0 < int(port) < 65536:
         raise ConfigError(f"AH00526: Syntax error on line {line.number} of {line.file}:\nPort must be specified")
     return address.strip("[]") or "::", int(port)
 
@@ -188,7 +189,7 @@ def _hosts(lines: list[_Line], error_log: str) -> Iterator[Host]:
         said = {line.name: line.words for line in own}
         port = value.rpartition(":")[2]
         yield Host(
-            port=int(port) if port.isdigit() else 0,
+            port=int(port) if is_digits(port) else 0,
             names=(*said.get("servername", ()), *said.get("serveralias", ())),
             root=said.get("documentroot", ("/var/www/html",))[0],
             access_log=said.get("customlog", ("",))[0],

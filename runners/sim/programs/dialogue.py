@@ -11,6 +11,7 @@ from runners.sim.network.connect import Connection
 from runners.sim.network.http import HttpRequest, HttpResponse, exchange
 from runners.sim.programs.redis_data import RedisError, RedisRequest, RedisSession
 from runners.sim.programs.redis_protocol import reply, take
+from runners.text import is_digits
 
 _REQUEST_LINE = re.compile(rb"([A-Z]+) (\S+) HTTP/1\.([01])\r?\n")
 _HEAD_END = re.compile(rb"\r?\n\r?\n")
@@ -120,7 +121,7 @@ class Dialogue:
             return False
         headers = _headers(self._sent[first.end() : end.start()].decode("latin-1"))
         length = headers.get("content-length", ("", "0"))[1]
-        stop = end.end() + (int(length) if length.isdigit() and len(length) < 10 else 0)
+        stop = end.end() + (int(length) if is_digits(length) and len(length) < 10 else 0)
         if len(self._sent) < stop:
             return False
         body, self._sent = self._sent[end.end() : stop], self._sent[stop:]

@@ -18,6 +18,7 @@ from runners.sim.programs.nginx_config import load
 from runners.sim.programs.nginx_exchange import Exchange
 from runners.sim.programs.nginx_grammar import ConfigError
 from runners.sim.programs.nginx_values import DEFAULT_PATH, Listen, NginxConfig
+from runners.text import is_digits
 
 _QUIT, _TERM, _INT, _USR1, _WINCH = 3, 15, 2, 10, 28
 
@@ -281,7 +282,7 @@ def send(machine: Machine, config: NginxConfig, name: str, pid: int, say: Say) -
     except OSError as error:
         say(config_line(machine, pid, "error", _open_problem(config.pid_file, error)))
         return 1
-    if not text.isdigit():
+    if not is_digits(text):
         say(config_line(machine, pid, "error", f'invalid PID number "{text}" in "{config.pid_file}"'))
         return 1
     master = machine.processes.get(int(text))

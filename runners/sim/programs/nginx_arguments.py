@@ -5,12 +5,13 @@ from __future__ import annotations
 import re
 
 from runners.sim.programs.nginx_grammar import Directive
+from runners.text import is_digits
 
 
 def returned(one: Directive | None) -> tuple[int, str] | None:
     if one is None:
         return None
-    if one.args[0].isdigit():
+    if is_digits(one.args[0]):
         return int(one.args[0]), one.args[1] if len(one.args) > 1 else ""
     return 302, one.args[0]
 

@@ -9,6 +9,7 @@ from collections.abc import Callable, Iterator, Mapping
 from runners.sim.machine import Machine
 from runners.sim.network.names import ResolveFailure, resolve
 from runners.sim.programs.nginx_grammar import ConfigError, Directive
+from runners.text import is_digits
 
 # type: the directives whose first argument is of it. Each of them may stand once in a block. From nginx's documentation.
 _TYPES = """
@@ -93,7 +94,7 @@ def _problem(kind: str, one: Directive) -> str:
     value = one.args[0] if one.args else ""
     if kind == "flag" and value.lower() not in ("on", "off"):
         return f'invalid value "{value}" in "{one.name}" directive, it must be "on" or "off"'
-    if kind == "number" and not (value.isascii() and value.isdigit()):
+    if kind == "number" and not (is_digits(value)):
         return f'"{one.name}" directive invalid number'
     if (kind == "size" and not _SIZE.fullmatch(value)) or (kind == "time" and not _TIME.fullmatch(value)):
         return f'"{one.name}" directive invalid value'
@@ -296,9 +297,9 @@ class _Variables:
         """The first variable that nobody knows, "" if all are known."""
         for braced, bare in _USE.findall(text):
             name = (braced or bare).lower()
-            if name in _BUILT_IN or name in self._made or name.isdigit() or name.startswith(_FAMILIES):
+            if name in _BUILT_IN or name in self._made or is_digits(name) or name.startswith(_FAMILIES):
                 continue
-            if not bare or not bare[0].isdigit():
+            if not bare or not is_digits(bare[0]):
                 return str(braced or bare)
         return ""
 

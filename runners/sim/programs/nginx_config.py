@@ -25,6 +25,7 @@ from runners.sim.programs.nginx_values import (
 )
 from runners.sim.regexes import RegexError, perl
 from runners.sim.users import accounts
+from runners.text import is_digits
 
 
 def load(machine: Machine, cred: Cred, path: str = DEFAULT_PATH, extra: str = "") -> NginxConfig:
@@ -82,11 +83,11 @@ class _Loader:
             raise ConfigError('no "events" section in configuration')
         workers = _first(self.top, "worker_processes")
         count = workers.args[0] if workers is not None else "1"
-        if count != "auto" and not count.isdigit():
+        if count != "auto" and not is_digits(count):
             assert workers is not None
             raise ConfigError(f'invalid value "{count}" in "worker_processes" directive {_at(workers)}')
         cpus = self.machine.spec.settings.get("cpus", 1)
-        number = int(count) if count.isdigit() else (int(cpus) if isinstance(cpus, int) else 1)
+        number = int(count) if is_digits(count) else (int(cpus) if isinstance(cpus, int) else 1)
         pid = _first(self.top, "pid")
         self._duplicates(servers)
         self._conflicts(servers)
@@ -120,7 +121,7 @@ class _Loader:
 
     def _peer(self, name: str, where: Directive, kind: str, *, options: tuple[str, ...] = (), port: int = 80) -> Peer:
         host, _, number = name.partition(":")
-        if number and not (number.isdigit() and 0 < int(number) < 65536):
+        if number and not (is_digits(number) and 0 < int(number) < 65536):
             raise ConfigError(f'invalid port in {kind} "{name}" {_at(where)}')
         address = resolve(self.machine, host)
         if isinstance(address, ResolveFailure):
@@ -171,11 +172,11 @@ class _Loader:
             port = port.lstrip(":") or "80"
         elif ":" in text:
             address, _, port = text.rpartition(":")
-        elif not text.isdigit():
+        elif not is_digits(text):
             if not re.match(r"^[\w.*-]+$", text):
                 raise ConfigError(f'invalid port in "{text}" of the "listen" directive {_at(one)}')
             address, port = text, "80"
-        if not port.isdigit() or not 0 < int(port) < 65536:
+        if not is_digits(port) or not 0 < int(port) < 65536:
             raise ConfigError(f'invalid port in "{text}" of the "listen" directive {_at(one)}')
         if address not in ("0.0.0.0", "*", "::"):  # noqa: S104
             found = resolve(self.machine, address)
@@ -339,7 +340,7 @@ class _Loader:
             (int(code), one.args[-1])
             for one in self._all(levels, "error_page")
             for code in one.args[:-1]
-            if code.isdigit()
+            if is_digits(code)
         )
 
     def _certificate(self, server: Directive, levels: tuple[tuple[Directive, ...], ...]) -> str:

@@ -16,6 +16,7 @@ from runners.sim.programs.postgres_config import parse as parse_settings
 from runners.sim.programs.sql import Row, Table, encode_rows
 from runners.sim.users import accounts
 from runners.system import mappings, text, texts
+from runners.text import is_digits
 from scenario_dsl.values import Value
 
 _CONTROL = b"\x14\x05\x00\x00\x00\x00\x00\x00\x0d\x0c\x00\x00\x1f\x2e\x0c\x00"
@@ -305,5 +306,5 @@ def lock_holder(machine: Machine, data: str) -> Process | None:
         first = machine.view().text(f"{data}/postmaster.pid").split("\n", 1)[0].strip()
     except OSError:
         return None
-    process = machine.processes.get(int(first)) if first.isdigit() else None
+    process = machine.processes.get(int(first)) if is_digits(first) else None
     return process if process is not None and process.program == "postgres" else None

@@ -9,6 +9,7 @@ from collections.abc import Mapping
 from runners.sim.programs.redis_call import OK, SYNTAX, Call, Command, Outcome, Refusal, integer, tell, type_of
 from runners.sim.programs.redis_collections import COLLECTIONS
 from runners.sim.programs.redis_data import Database, Reply, Status
+from runners.text import is_digits
 
 # -- keys
 
@@ -82,7 +83,7 @@ def matching(database: Database, pattern: str) -> tuple[str, ...]:
 
 def _scan(call: Call) -> Outcome:
     """All keys at once: a small table is gone through in one step, which is what the cursor 0 says."""
-    if not call.key.isdigit():
+    if not is_digits(call.key):
         raise Refusal("ERR invalid cursor")
     pattern, kind = "*", ""
     for option, value in zip(call.args[1::2], (*call.args[2::2], None), strict=False):

@@ -7,6 +7,7 @@ from collections.abc import Mapping
 from typing import NamedTuple
 
 from runners.system import size
+from runners.text import is_digits
 
 VERSION = "7.0.15"
 
@@ -83,10 +84,10 @@ def _problem(name: str, values: list[str]) -> str:
         return "Bad directive or wrong number of arguments"
     if not wanted[0] <= len(values) <= wanted[1]:
         return "wrong number of arguments" if values else "Bad directive or wrong number of arguments"
-    if name == "port" and not (values[0].isdigit() and int(values[0]) <= 65535):
+    if name == "port" and not (is_digits(values[0]) and int(values[0]) <= 65535):
         return (
             "argument must be between 0 and 65535 inclusive"
-            if values[0].isdigit()
+            if is_digits(values[0])
             else "argument couldn't be parsed into an integer"
         )
     if name in ("protected-mode", "appendonly", "daemonize", "stop-writes-on-bgsave-error") and values[0] not in (

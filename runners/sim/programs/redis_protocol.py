@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 
 from runners.sim.programs.redis_data import RedisError, Status
+from runners.text import is_digits
 
 _WORD = re.compile(r"""\s*(?:"((?:[^"\\]|\\.)*)"(?=\s|$)|'((?:[^'\\]|\\')*)'(?=\s|$)|([^\s"']\S*))""", re.DOTALL)
 _ESCAPES = {"n": "\n", "r": "\r", "t": "\t", "b": "\b", "a": "\a"}
@@ -52,7 +53,7 @@ def _unescaped(found: re.Match[str]) -> str:
 
 def _array(sent: bytes, at: int, line: bytes) -> tuple[tuple[str, ...] | None, int, str]:
     """The words of an array of bulk strings, None where more is to come; where it ends; and what is wrong with it."""
-    if not line[1:].isdigit() or len(line) > 8:
+    if not is_digits(line[1:]) or len(line) > 8:
         return None, at, "invalid multibulk length"
     words = []
     for _ in range(int(line[1:])):
@@ -62,7 +63,7 @@ def _array(sent: bytes, at: int, line: bytes) -> tuple[tuple[str, ...] | None, i
         head = sent[at:end].rstrip(b"\r")
         if not head.startswith(b"$"):
             return None, at, f"expected '$', got '{chr(head[0]) if head else ''}'"
-        if not head[1:].isdigit() or len(head) > 10:
+        if not is_digits(head[1:]) or len(head) > 10:
             return None, at, "invalid bulk length"
         start, size = end + 1, int(head[1:])
         if len(sent) < start + size:

@@ -10,6 +10,7 @@ from runners.sim.machine import Machine, Program, Say
 from runners.sim.processes import Process
 from runners.sim.programs.descriptors import bind, hold
 from runners.sim.systemd.unitfile import signal_number, timespan
+from runners.text import is_digits
 
 
 class Steady(NamedTuple):
@@ -81,7 +82,7 @@ class StartStop(Program):
             if "--quiet" not in words:
                 say(f"start-stop-daemon: unable to open pidfile {path} for reading ({error.strerror})")
             return 1
-        target = machine.processes.get(int(text)) if text.isdigit() else None
+        target = machine.processes.get(int(text)) if is_digits(text) else None
         if target is None:
             return 1
         name = options.get("--retry", options.get("--signal", "TERM")).split("/")[0]

@@ -22,6 +22,7 @@ from runners.sim.programs.redis import RedisError, RedisRequest
 from runners.sim.programs.shop_settings import Settings, read_settings
 from runners.sim.programs.sql import SqlError, SqlRequest, SqlResult
 from runners.sim.systemd.journal import log
+from runners.text import is_digits
 
 _TICK = 30.0
 _OWN_DESCRIPTORS = 12
@@ -233,7 +234,7 @@ class Web(_Application):
             self._write(machine, process, settings, "CRITICAL", text)
             return 1
         soft = limits_of(machine, process)["Max open files"][0]
-        held = Held(settings, descriptors=int(soft) if soft.isdigit() else 1 << 20)
+        held = Held(settings, descriptors=int(soft) if is_digits(soft) else 1 << 20)
         hold(machine, process, held, rss=86 << 20, share=0.006)
         machine.processes.put(current(machine, process)._replace(threads=6))
         if not self._log(machine, process, "INFO", f"listening on http://{settings.listen[0]}:{settings.listen[1]}"):

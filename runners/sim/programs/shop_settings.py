@@ -6,6 +6,8 @@ import re
 from collections.abc import Mapping
 from typing import NamedTuple
 
+from runners.text import is_digits
+
 
 class Settings(NamedTuple):
     """What the environment says. `database`: user, password, host, port, name."""
@@ -31,16 +33,16 @@ def read_settings(environment: Mapping[str, str]) -> Settings:
     database = re.fullmatch(
         r"postgres(?:ql)?://([^:@/]+)(?::([^@]*))?@([^:/]+)(?::(\w+))?/(\w+)", environment["DATABASE_URL"]
     )
-    if database is None or (database[4] and not database[4].isdigit()):
+    if database is None or (database[4] and not is_digits(database[4])):
         raise ValueError(f"invalid DATABASE_URL: {environment['DATABASE_URL']!r}")
     redis = re.fullmatch(r"redis://(?::([^@]*)@)?([^:/]+)(?::(\d+))?(?:/\d+)?", environment["REDIS_URL"])
     if redis is None:
         raise ValueError(f"invalid REDIS_URL: {environment['REDIS_URL']!r}")
     host, _, port = environment.get("LISTEN", "127.0.0.1:8000").rpartition(":")
     pool = environment.get("DB_POOL_SIZE", "5")
-    if not port.isdigit():
+    if not is_digits(port):
         raise ValueError(f"invalid LISTEN: {environment['LISTEN']!r}")
-    if not pool.isdigit():
+    if not is_digits(pool):
         raise ValueError(f"invalid DB_POOL_SIZE: {pool!r}")
     return Settings(
         (host or "127.0.0.1", int(port)),

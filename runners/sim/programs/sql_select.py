@@ -19,6 +19,7 @@ from runners.sim.programs.sql_types import (
     find_table,
     syntax,
 )
+from runners.text import is_digits
 
 
 @lru_cache(maxsize=1024)
@@ -270,7 +271,7 @@ def _aggregate(columns: tuple[str, ...], rows: tuple[Row, ...], item: str, state
 def _grouped(
     columns: tuple[str, ...], rows: tuple[Row, ...], items: list[str], group: str, statement: str
 ) -> SqlResult:
-    keys = [int(part) - 1 if part.isdigit() else -1 for part in (text.strip() for text in group.split(","))]
+    keys = [int(part) - 1 if is_digits(part) else -1 for part in (text.strip() for text in group.split(","))]
     names = [items[key] if key >= 0 else text.strip() for key, text in zip(keys, group.split(","), strict=True)]
     indexes = [find_column(columns, name, statement) for name in names]
     groups: dict[tuple[str | None, ...], list[Row]] = {}
@@ -290,7 +291,7 @@ def _grouped(
 def _ordered(columns: tuple[str, ...], rows: tuple[Row, ...], order: str | None, statement: str) -> tuple[Row, ...]:
     for part in reversed(split_list(order) if order else []):
         words = part.split()
-        index = int(words[0]) - 1 if words[0].isdigit() else find_column(columns, words[0], statement)
+        index = int(words[0]) - 1 if is_digits(words[0]) else find_column(columns, words[0], statement)
         rows = tuple(
             sorted(
                 rows, key=lambda row: _sort_key(row[index] or ""), reverse=len(words) > 1 and words[1].lower() == "desc"

@@ -14,6 +14,7 @@ from typing import NamedTuple
 
 from runners.sim.files.view import FileView
 from runners.sim.shell.globbing import expand
+from runners.text import is_digits
 
 CONFIG = "/etc/ssh/sshd_config"
 KEYWORDS = frozenset(
@@ -198,7 +199,7 @@ class _Reader:
 
 def _wrong(line: _Line) -> str:
     value = line.values[0]
-    if line.keyword == "port" and not (value.isdigit() and 0 < int(value) < 65536):
+    if line.keyword == "port" and not (is_digits(value) and 0 < int(value) < 65536):
         return "Badly formatted port number."
     if line.keyword in _FLAGS and value.lower() not in ("yes", "no"):
         return f'unsupported option "{value}".'

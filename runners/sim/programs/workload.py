@@ -11,6 +11,7 @@ from runners.sim.memory import set_resident
 from runners.sim.network.http import HttpRequest, HttpResponse
 from runners.sim.processes import Process
 from runners.sim.programs.descriptors import bind, hold
+from runners.text import is_digits
 
 _ROW = 1024
 _OWN = 14 << 20
@@ -29,7 +30,7 @@ class Workload(Program):
         for word in words:
             name, equals, value = word.partition("=")
             value = value if equals else next(words, "")
-            if name not in _NAMES or not value.isdigit():
+            if name not in _NAMES or not is_digits(value):
                 say(f"usage: {process.name} [--rows N] [--workers N] [--progress PORT]")
                 return 2
             given[name] = int(value)

@@ -7,6 +7,8 @@ from collections.abc import Callable
 from functools import lru_cache
 from typing import NamedTuple, TypeAlias
 
+from runners.text import is_digits
+
 _TOKEN = re.compile(
     r"\s*(?:(?P<number>\d+#[0-9A-Za-z@_]+|0[xX][0-9A-Fa-f]*|\d+[0-9A-Za-z_]*)|(?P<name>[A-Za-z_][A-Za-z0-9_]*)"
     r"|(?P<operator><<=|>>=|\*\*|\+\+|--|<<|>>|<=|>=|==|!=|&&|\|\||\+=|-=|\*=|/=|%=|&=|\|=|\^=|[-+*/%<>=!~&|^?:,()\[\]]))"
@@ -77,7 +79,7 @@ class Variables(NamedTuple):
 def evaluate(text: str, variables: Variables, depth: int = 0) -> int:
     """The value of an expression. Raises ArithmeticExpressionError."""
     stripped = text.strip()
-    if stripped.isdigit() and (len(stripped) == 1 or stripped[0] != "0"):
+    if is_digits(stripped) and (len(stripped) == 1 or stripped[0] != "0"):
         return _wrap(int(stripped[:40]))
     if not stripped:
         return 0

@@ -7,14 +7,15 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from runners.sim.budget import BudgetExceeded
-from runners.sim.shell.ast import (
+from runners.formats.shell.ast import (
     ArrayLiteral,
     Assignment,
 )
+from runners.sim.budget import BudgetExceeded
 from runners.sim.shell.operators import MAX_TEXT
 from runners.sim.shell.session import Variable
 from runners.sim.shell.signals import ExpansionError
+from runners.text import is_digits
 
 if TYPE_CHECKING:
     from runners.sim.shell.interpreter import Shell
@@ -61,10 +62,10 @@ def assign_text(shell: Shell, name: str, value: str, *, subscript: str | None = 
         if name == "SECONDS":
             session.variables.pop(name)
             session.started = shell.machine.clock.now
-            session.seconds_base = int(value) if value.isdigit() else 0
+            session.seconds_base = int(value) if is_digits(value) else 0
         elif name == "RANDOM":
             session.variables.pop(name)
-            session.random = int(value) if value.isdigit() else 0
+            session.random = int(value) if is_digits(value) else 0
         if "allexport" in session.options:
             session.environment_cache = None
         return

@@ -5,8 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import TYPE_CHECKING, Any
 
-from runners.sim.shell import conditions, tracing
-from runners.sim.shell.ast import (
+from runners.formats.shell.ast import (
     ArithmeticCommand,
     ArithmeticFor,
     Body,
@@ -20,8 +19,10 @@ from runners.sim.shell.ast import (
     Subshell,
     While,
 )
+from runners.sim.shell import conditions, tracing
 from runners.sim.shell.patterns import matcher
 from runners.sim.shell.signals import Abandon, ExpansionError, LoopControl
+from runners.text import is_digits
 
 if TYPE_CHECKING:
     from runners.sim.shell.interpreter import Shell
@@ -182,7 +183,7 @@ def select(shell: Shell, node: Select) -> int:
                 show = reply == ""
                 if show:
                     continue
-                chosen = items[int(reply) - 1] if reply.isdigit() and 0 < int(reply) <= len(items) else ""
+                chosen = items[int(reply) - 1] if is_digits(reply) and 0 < int(reply) <= len(items) else ""
                 shell.assign(node.name, chosen)
                 status, ended = _turn(shell, node.body)
                 if ended:

@@ -4,13 +4,14 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from runners.formats.shell.ast import CondBinary, CondBoth, Condition, CondNot, CondUnary
 from runners.sim.commands import testing
 from runners.sim.regexes import RegexError, extended
 from runners.sim.shell import tracing
-from runners.sim.shell.ast import CondBinary, CondBoth, Condition, CondNot, CondUnary
 from runners.sim.shell.expansion import Expander
 from runners.sim.shell.patterns import matcher
 from runners.sim.shell.session import Variable
+from runners.text import is_digits
 
 if TYPE_CHECKING:
     from runners.sim.shell.interpreter import Shell
@@ -48,7 +49,7 @@ def unary(shell: Shell, operator: str, operand: str) -> bool:
         variable = session.variables.get(operand)
         return variable is not None and variable.nameref
     if operator == "-t":
-        stream = shell.fds.get(int(operand)) if operand.isdigit() else None
+        stream = shell.fds.get(int(operand)) if is_digits(operand) else None
         return stream is not None and stream.is_terminal
     return testing.unary(shell.view, operator, operand)
 

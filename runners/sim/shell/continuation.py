@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 
-from runners.sim.shell.parser import parse
+from runners.formats.shell.parser import parse
 
 _DOCUMENT = re.compile(r"(?<!<)<<(?!<)-?\s*\\?(['\"]?)([^\s'\"|&;<>()]+)\1")
 _ESCAPED_END = re.compile(r"(?<!\\)(?:\\\\)*\\$")

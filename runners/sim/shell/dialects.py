@@ -7,14 +7,14 @@ import re
 from collections.abc import Container, Mapping, Sequence
 from typing import TYPE_CHECKING, NamedTuple
 
+from runners.formats.shell.ast import SyntaxProblem
+from runners.formats.shell.grammar.dash import DashParser
+from runners.formats.shell.parser import Parser
 from runners.sim.commands.context import CommandExit
-from runners.sim.shell.ast import SyntaxProblem
 from runners.sim.shell.builtins.arguments import show_usage
 from runners.sim.shell.builtins.dash import DASH_BUILTINS
 from runners.sim.shell.builtins.jobs import state_of
 from runners.sim.shell.builtins.table import BUILTINS, SPECIAL, Builtin
-from runners.sim.shell.grammar.dash import DashParser
-from runners.sim.shell.parser import Parser
 from runners.sim.shell.session import BackgroundJob
 from runners.sim.shell.signals import Abandon, ExpansionError, ShellExit
 

@@ -5,8 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 from typing import TYPE_CHECKING, Any
 
-from runners.sim.shell import compound, pipelines, simple
-from runners.sim.shell.ast import (
+from runners.formats.shell.ast import (
     AndOr,
     ArithmeticCommand,
     ArithmeticFor,
@@ -22,6 +21,7 @@ from runners.sim.shell.ast import (
     Subshell,
     While,
 )
+from runners.sim.shell import compound, pipelines, simple
 
 if TYPE_CHECKING:
     from runners.sim.shell.interpreter import Shell

@@ -7,10 +7,7 @@ from collections.abc import Sequence
 from functools import lru_cache
 from typing import TYPE_CHECKING
 
-from runners.sim.budget import BudgetExceeded
-from runners.sim.shell import globbing
-from runners.sim.shell.arithmetic import ArithmeticExpressionError, Variables, evaluate
-from runners.sim.shell.ast import (
+from runners.formats.shell.ast import (
     ArithmeticSubstitution,
     ArrayLiteral,
     Assignment,
@@ -23,7 +20,10 @@ from runners.sim.shell.ast import (
     Tilde,
     Word,
 )
-from runners.sim.shell.braces import alternatives
+from runners.formats.shell.braces import alternatives
+from runners.sim.budget import BudgetExceeded
+from runners.sim.shell import globbing
+from runners.sim.shell.arithmetic import ArithmeticExpressionError, Variables, evaluate
 from runners.sim.shell.operators import MAX_TEXT
 from runners.sim.shell.parameters import Parameters
 from runners.sim.shell.patterns import escape, is_pattern

@@ -7,12 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 
-from runners.sim.commands.streams import Stream, release
-from runners.sim.commands.waiting import Hub, Killed
-from runners.sim.files.view import FileView
-from runners.sim.machine import Machine
-from runners.sim.shell import assignment, redirections, simple, subshells
-from runners.sim.shell.ast import (
+from runners.formats.shell.ast import (
     Body,
     Command,
     ProcessSubstitution,
@@ -20,10 +15,15 @@ from runners.sim.shell.ast import (
     Redirect,
     SyntaxProblem,
 )
+from runners.formats.shell.parser import parse
+from runners.sim.commands.streams import Stream, release
+from runners.sim.commands.waiting import Hub, Killed
+from runners.sim.files.view import FileView
+from runners.sim.machine import Machine
+from runners.sim.shell import assignment, redirections, simple, subshells
 from runners.sim.shell.dialects import DIALECTS
 from runners.sim.shell.dispatch import EXECUTE
 from runners.sim.shell.expansion import Expander
-from runners.sim.shell.parser import parse
 from runners.sim.shell.session import Session
 from runners.sim.shell.signals import Abandon, ExpansionError, LoopControl, Return, ShellExit
 

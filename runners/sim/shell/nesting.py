@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from typing import NamedTuple
 
+from runners.formats.shell.ast import AndOr, Body, Program, Simple, Statement
 from runners.sim.commands.open_files import Device
 from runners.sim.machine import Machine
-from runners.sim.shell.ast import AndOr, Body, Program, Simple, Statement
 from runners.sim.shell.session import Session
 
 NOTHING = Body(())

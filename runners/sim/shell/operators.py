@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
+from runners.formats.shell.grammar.words import ansi_escape
 from runners.sim.budget import BudgetExceeded
-from runners.sim.shell.grammar.words import ansi_escape
 from runners.sim.shell.patterns import matcher
 
 MAX_TEXT = 16 << 20

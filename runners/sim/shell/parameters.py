@@ -6,11 +6,12 @@ import re
 from collections.abc import Callable
 from typing import TYPE_CHECKING
 
-from runners.sim.shell.ast import Parameter, Word
-from runners.sim.shell.grammar.words import NAME
+from runners.formats.shell.ast import Parameter, Word
+from runners.formats.shell.grammar.words import NAME
 from runners.sim.shell.operators import change_case, replace, strip_suffix, transform
 from runners.sim.shell.patterns import matcher
 from runners.sim.shell.signals import ExpansionError
+from runners.text import is_digits
 
 if TYPE_CHECKING:
     from runners.sim.shell.expansion import Expander
@@ -34,7 +35,7 @@ class Parameters:
         """`$?`, `$1`, `$RANDOM` and their like; None if `name` is none of these or unset."""
         shell = self.expander.shell
         session = shell.session
-        if name.isdigit():
+        if is_digits(name):
             number = int(name)
             if number == 0:
                 return session.name
@@ -185,7 +186,7 @@ class Parameters:
                 f"{part.name}: invalid indirect expansion" if target is None else f"{target}: invalid variable name"
             )
         name, bracket, inner = target.partition("[")
-        if not NAME.fullmatch(name) and not name.isdigit() and name not in "@*#?-$!":
+        if not NAME.fullmatch(name) and not is_digits(name) and name not in "@*#?-$!":
             raise ExpansionError(f"{target}: invalid variable name")
         if name in ("@", "*"):
             return " ".join(self.items(name))

@@ -4,17 +4,17 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from runners.sim.commands.pipes import Pipe, PipeReader, PipeWriter
-from runners.sim.commands.streams import Stream, release
-from runners.sim.commands.waiting import Killed
-from runners.sim.shell import subshells
-from runners.sim.shell.ast import (
+from runners.formats.shell.ast import (
     AndOr,
     Command,
     Pipeline,
     Simple,
     Word,
 )
+from runners.sim.commands.pipes import Pipe, PipeReader, PipeWriter
+from runners.sim.commands.streams import Stream, release
+from runners.sim.commands.waiting import Killed
+from runners.sim.shell import subshells
 from runners.sim.shell.trapping import heed
 
 if TYPE_CHECKING:

@@ -5,13 +5,14 @@ from __future__ import annotations
 import errno
 from typing import TYPE_CHECKING
 
+from runners.formats.shell.ast import Redirect
 from runners.sim.commands.open_files import Device, open_file
 from runners.sim.commands.sockets import AddressError, is_network_path, open_socket
 from runners.sim.commands.streams import Buffer, Closed, Stream, release
 from runners.sim.files.tree import fail
 from runners.sim.machine import Machine
-from runners.sim.shell.ast import Redirect
 from runners.sim.shell.signals import ExpansionError
+from runners.text import is_digits
 
 if TYPE_CHECKING:
     from runners.sim.shell.interpreter import Shell
@@ -86,7 +87,7 @@ def _apply(shell: Shell, redirect: Redirect, saved: Saved) -> None:
     if redirect.variable is not None:
         if operator in (">&", "<&") and redirect.target.literal == "-":
             number = shell.session.get(redirect.variable)
-            if number and number.isdigit():
+            if number and is_digits(number):
                 _put(shell, int(number), None, saved)
             return
         fd = 10
@@ -112,7 +113,7 @@ def _apply(shell: Shell, redirect: Redirect, saved: Saved) -> None:
 
 
 def _is_descriptor(target: str) -> bool:
-    return target == "-" or target.rstrip("-").isdigit()
+    return target == "-" or is_digits(target.rstrip("-"))
 
 
 def _duplicate(shell: Shell, fd: int, target: str, saved: Saved) -> None:
@@ -120,7 +121,7 @@ def _duplicate(shell: Shell, fd: int, target: str, saved: Saved) -> None:
         _put(shell, fd, None, saved)
         return
     number = target.rstrip("-")
-    if not number.isdigit():
+    if not is_digits(number):
         raise RedirectionError(f"{target}: ambiguous redirect")
     stream = shell.fds.get(int(number))
     if stream is None:
@@ -154,7 +155,7 @@ def _open(shell: Shell, path: str, operator: str) -> Stream:
     number = _DESCRIPTOR_PATHS.get(path)
     if number is None and path.startswith(("/dev/fd/", "/proc/self/fd/")):
         tail = path.rsplit("/", 1)[-1]
-        number = int(tail) if tail.isdigit() else None
+        number = int(tail) if is_digits(tail) else None
     if number is not None:
         stream = shell.fds.get(number)
         if stream is None:

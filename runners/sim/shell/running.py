@@ -7,6 +7,7 @@ from collections.abc import Sequence
 
 from immutables import Map
 
+from runners.formats.shell.ast import Body, Command, Program
 from runners.sim.budget import Budget, BudgetExceeded
 from runners.sim.commands import COMMANDS
 from runners.sim.commands.context import Context
@@ -18,7 +19,6 @@ from runners.sim.lifecycle import KILL
 from runners.sim.machine import Job, JobResult, Machine
 from runners.sim.processes import Process
 from runners.sim.shell import redirections
-from runners.sim.shell.ast import Body, Command, Program
 from runners.sim.shell.builtins.jobs import report_finished
 from runners.sim.shell.execution import Streams, check_program, crashed, find_program, launch
 from runners.sim.shell.interpreter import Shell

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from typing import NamedTuple
 
+from runners.formats.shell.ast import Body, Program
 from runners.sim.budget import Budget
 from runners.sim.lifecycle import exit_process
 from runners.sim.machine import Machine
-from runners.sim.shell.ast import Body, Program
 from runners.sim.shell.nesting import NOTHING, Closing, Entered
 from runners.sim.shell.running import Console, run_line
 from runners.sim.shell.session import Limits, Session, ShellResult

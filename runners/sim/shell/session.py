@@ -5,9 +5,10 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import Any, NamedTuple
 
+from runners.formats.shell.ast import Function
 from runners.sim.files.inode import ROOT, Cred
 from runners.sim.machine import Machine, mix
-from runners.sim.shell.ast import Function
+from runners.text import is_digits
 
 DEFAULT_PATH = "/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin"
 SET_OPTIONS = {
@@ -229,7 +230,7 @@ class Session:
             self.variables[name].readonly = True
             self.variables[name].integer = True
         level = self.variables.get("SHLVL")
-        count = int(level.value) if level and isinstance(level.value, str) and level.value.isdigit() else 0
+        count = int(level.value) if level and isinstance(level.value, str) and is_digits(level.value) else 0
         self.variables["SHLVL"] = Variable(str(count + 1), exported=True)
         if self.mode == "interactive":
             self.variables["PS1"] = Variable(r"\u@\h:\w\$ ")

@@ -6,9 +6,9 @@ import errno
 from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING
 
+from runners.formats.shell.ast import ArrayLiteral, Function, Simple
 from runners.sim.commands.context import CommandExit
 from runners.sim.shell import assignment, execution, redirections, tracing
-from runners.sim.shell.ast import ArrayLiteral, Function, Simple
 from runners.sim.shell.session import Variable
 from runners.sim.shell.signals import Abandon, ExpansionError, Return
 from runners.sim.shell.subshells import drop_temporary

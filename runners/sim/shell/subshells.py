@@ -7,18 +7,18 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from runners.formats.shell.ast import (
+    ProcessSubstitution,
+    Program,
+    Simple,
+    Statement,
+)
 from runners.sim.budget import BudgetExceeded
 from runners.sim.commands.pipes import Pipe, PipeReader, PipeWriter
 from runners.sim.commands.streams import Capture, release
 from runners.sim.lifecycle import KILL
 from runners.sim.processes import Process
 from runners.sim.shell import redirections
-from runners.sim.shell.ast import (
-    ProcessSubstitution,
-    Program,
-    Simple,
-    Statement,
-)
 from runners.sim.shell.nesting import Keyboard
 from runners.sim.shell.session import BackgroundJob
 from runners.sim.shell.signals import ShellExit

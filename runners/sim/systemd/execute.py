@@ -11,6 +11,7 @@ from collections.abc import Iterator
 from contextlib import suppress
 from functools import lru_cache
 
+from runners.formats.accounts import Accounts
 from runners.sim.files.inode import EXECUTE, ROOT, Cred
 from runners.sim.files.view import FileView
 from runners.sim.lifecycle import Exit, Failure, resolve, spawn
@@ -18,7 +19,8 @@ from runners.sim.machine import Machine
 from runners.sim.processes import Process
 from runners.sim.systemd.journal import log
 from runners.sim.systemd.unitfile import ExecLine, UnitFile
-from runners.sim.users import Accounts, accounts
+from runners.sim.users import accounts
+from runners.text import is_digits
 
 PATH = "/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin"
 _FOLDERS = {
@@ -187,7 +189,7 @@ def identity(machine: Machine, unit: UnitFile) -> Cred:
     """User=, Group=, which takes the place of the user's own, and SupplementaryGroups=."""
     names = accounts(machine)
     name, group = unit.get("Service", "User"), unit.get("Service", "Group")
-    user = names.user(int(name) if name.isdigit() else name or "root")
+    user = names.user(int(name) if is_digits(name) else name or "root")
     if user is None and name:
         raise StepFailed("USER", 217, os.strerror(errno.ESRCH), "Failed to determine user credentials: No such process")
     cred = ROOT if not name or user is None else names.cred(user.name)
@@ -199,7 +201,7 @@ def identity(machine: Machine, unit: UnitFile) -> Cred:
 
 
 def _group(names: Accounts, which: str) -> int:
-    found = names.group(int(which) if which.isdigit() else which)
+    found = names.group(int(which) if is_digits(which) else which)
     if found is None:
         raise StepFailed(
             "GROUP", 216, os.strerror(errno.ESRCH), "Failed to determine group credentials: No such process"

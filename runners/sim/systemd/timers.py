@@ -11,6 +11,7 @@ from runners.sim.systemd import manager
 from runners.sim.systemd.jobs import UnitError
 from runners.sim.systemd.unitfile import UnitFile, timespan
 from runners.sim.systemd.units import known, unit_file
+from runners.text import is_digits
 
 _NAMED = {
     "minutely": "*-*-* *:*:00", "hourly": "*-*-* *:00:00", "daily": "*-*-* 00:00:00", "monthly": "*-*-01 00:00:00",
@@ -150,5 +151,5 @@ def _values(text: str, limit: int) -> list[int]:
 
 def _fits(pattern: str, value: int) -> bool:
     return pattern == "*" or any(
-        int(part.partition("/")[0]) == value for part in pattern.split(",") if part.partition("/")[0].isdigit()
+        int(part.partition("/")[0]) == value for part in pattern.split(",") if is_digits(part.partition("/")[0])
     )

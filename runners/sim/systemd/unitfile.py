@@ -10,6 +10,7 @@ from typing import NamedTuple
 
 from runners.sim.files.view import FileView
 from runners.sim.systemd.lint import TYPES, findings
+from runners.text import is_digits
 
 SEARCH = (
     "/etc/systemd/system",
@@ -110,7 +111,7 @@ class UnitFile(NamedTuple):
 
 
 def signal_number(text: str) -> int:
-    if text.isascii() and text.isdigit():
+    if is_digits(text):
         return int(text)
     return _SIGNALS.get(text if text.startswith("SIG") else f"SIG{text}", 15)
 
@@ -148,7 +149,7 @@ def byte_size(text: str) -> int | None:
     digits = text[:-1] if factor else text
     try:
         return int(float(digits) * (factor or 1))
-    except ValueError:
+    except (ValueError, OverflowError):
         return None
 
 

@@ -8,6 +8,7 @@ from runners.sim.files.content import Content
 from runners.sim.machine import Machine
 from runners.sim.tasks.files import find, read_text, replace_file
 from runners.sim.tasks.result import ModuleFailure
+from runners.text import is_digits
 
 FIRST_REGULAR, LAST_REGULAR = 1000, 60000
 LAST_SYSTEM = 999
@@ -53,7 +54,7 @@ def append(machine: Machine, path: str, fields: list[str]) -> None:
 def free_number(machine: Machine, path: str, *, system: bool) -> int:
     """The number that useradd or groupadd would take: above the highest regular one, or below the lowest system one."""
     taken = {
-        int(fields[2]) for line in lines(machine, path) if len(fields := line.split(":")) > 2 and fields[2].isdigit()
+        int(fields[2]) for line in lines(machine, path) if len(fields := line.split(":")) > 2 and is_digits(fields[2])
     }
     if system:
         for number in range(LAST_SYSTEM, 100, -1):

@@ -12,6 +12,7 @@ from runners.sim.machine import Machine
 from runners.sim.tasks.arguments import Arguments
 from runners.sim.tasks.result import ModuleFailure
 from runners.sim.users import accounts
+from runners.text import is_digits
 
 _CLAUSE = re.compile(r"\A([ugoa]*)((?:[-+=](?:[rwxXst]*|[ugo]))+)\Z")
 _ACTION = re.compile(r"([-+=])([rwxXst]+|[ugo]|)")
@@ -105,7 +106,7 @@ def owner_number(machine: Machine, name: str | None, database: str) -> int | Non
     """The number of a user (`passwd`) or group (`group`); a number stands for itself."""
     if name is None:
         return None
-    if name.isdigit():
+    if is_digits(name):
         return int(name)
     known = accounts(machine)
     if database == "passwd":

@@ -5,12 +5,14 @@ from __future__ import annotations
 import posixpath
 import stat
 
+from runners.formats.accounts import User
 from runners.sim.machine import Machine
 from runners.sim.tasks.accounts import append, edit, free_number, remove, set_membership
 from runners.sim.tasks.arguments import Arguments
 from runners.sim.tasks.files import find, make_parents, remove_tree
 from runners.sim.tasks.result import ModuleFailure, TaskResult
-from runners.sim.users import User, accounts
+from runners.sim.users import accounts
+from runners.text import is_digits
 from scenario_dsl.values import Value
 
 _PASSWD, _SHADOW = "/etc/passwd", "/etc/shadow"
@@ -46,7 +48,7 @@ def _primary_group(machine: Machine, arguments: Arguments) -> int | None:
     text = arguments.text("group")
     if text is None:
         return None
-    group = accounts(machine).group(int(text) if text.isdigit() else text)
+    group = accounts(machine).group(int(text) if is_digits(text) else text)
     if group is None:
         raise ModuleFailure(f"Group {text} does not exist")
     return group.gid
@@ -59,7 +61,7 @@ def _further_groups(machine: Machine, arguments: Arguments) -> set[str] | None:
     known = accounts(machine)
     names = set()
     for text in wanted:
-        group = known.group(int(text) if text.isdigit() else text)
+        group = known.group(int(text) if is_digits(text) else text)
         if group is None:
             raise ModuleFailure(f"Group {text} does not exist")
         names.add(group.name)

@@ -8,6 +8,7 @@ key's hash and from how recently it was used; elements made by number enter the 
 from __future__ import annotations
 
 from runners.sim.commands.awk.values import MAX_INT, Value, string
+from runners.text import is_digits
 
 _FIRST_MASK = 63
 _CHAIN = 12
@@ -103,7 +104,7 @@ class Array:
         del self.cells[key]
         if not self.cells:
             self.clear()
-        elif key.lstrip("-").isdigit():
+        elif is_digits(key.lstrip("-")):
             self.numbered.pop(int(key), None)
 
     def _unsplit(self) -> None:

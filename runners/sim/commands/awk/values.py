@@ -9,6 +9,8 @@ import math
 import re
 from functools import lru_cache
 
+from runners.text import is_digits
+
 MAX_INT = 2147483647
 
 
@@ -38,7 +40,7 @@ def number(value: Value) -> float:
 
 
 def _text_number(text: str) -> float:
-    if text.isdigit() and text.isascii():
+    if is_digits(text):
         return float(text) if len(text) < 300 else math.inf
     found = _PREFIX.match(text)
     if found is None:

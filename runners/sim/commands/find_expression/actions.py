@@ -13,6 +13,7 @@ from runners.sim.commands.echo import unescape
 from runners.sim.commands.inputs import describe
 from runners.sim.commands.times import parse_date
 from runners.sim.users import accounts
+from runners.text import is_digits
 
 if TYPE_CHECKING:
     from runners.sim.commands.find_expression.walking import Visit
@@ -93,7 +94,7 @@ def formatted(visit: Visit, template: str, writer: Writer | None = None) -> bool
         if escaped is not None:
             if escaped == "c":
                 break
-            if escaped.isdigit():
+            if is_digits(escaped):
                 code = re.compile(r"[0-7]{1,3}").match(template, match.start() + 1)
                 out.append(bytes([int(code.group(), 8) & 255]) if code else b"")
                 position = code.end() if code else position

@@ -16,6 +16,7 @@ from runners.sim.files.inode import EXECUTE, READ, WRITE
 from runners.sim.regexes import RegexError
 from runners.sim.shell.patterns import compiled
 from runners.sim.users import accounts
+from runners.text import is_digits
 
 if TYPE_CHECKING:
     from runners.sim.commands.find_expression.walking import Visit
@@ -159,7 +160,7 @@ class _Parser:
         expression = self.expression
         if name in ("-maxdepth", "-mindepth"):
             text = self.argument(name)
-            if not text.isdigit():
+            if not is_digits(text):
                 raise FindError(f"Expected a positive decimal integer argument to {name}, but got ‘{text}’")
             if name == "-maxdepth":
                 expression.most = int(text[:9])
@@ -342,7 +343,7 @@ class _Parser:
             if user is not None:
                 uid = user.uid
                 return lambda visit: visit.inode.uid == uid
-            if name == "-user" and not text.isdigit():
+            if name == "-user" and not is_digits(text):
                 raise FindError(f"‘{text}’ is not the name of a known user")
             sign, wanted = _numeric(name, text)
             return lambda visit: _compare(sign, visit.inode.uid, wanted)
@@ -352,7 +353,7 @@ class _Parser:
             if group is not None:
                 gid = group.gid
                 return lambda visit: visit.inode.gid == gid
-            if name == "-group" and not text.isdigit():
+            if name == "-group" and not is_digits(text):
                 raise FindError(f"‘{text}’ is not the name of an existing group")
             sign, wanted = _numeric(name, text)
             return lambda visit: _compare(sign, visit.inode.gid, wanted)

@@ -7,6 +7,7 @@ from typing import Any, NoReturn
 
 from runners.sim.commands.perl.runtime import Runtime
 from runners.sim.commands.perl.values import Box, Code, Errno, Reference, Value, integer, text
+from runners.text import is_digits
 
 
 class Node:
@@ -83,7 +84,7 @@ class Special(Node):
 
     def scalar(self, rt: Runtime) -> Value:
         name = self.name
-        if name.isdigit() or name in "&`'+":
+        if is_digits(name) or name in "&`'+":
             return _matched(rt, name)
         if name == ".":
             return rt.last_read[1].count if rt.last_read is not None else None

@@ -25,6 +25,7 @@ from runners.sim.commands.perl.words import (
     UNARY,
     UNIMPLEMENTED,
 )
+from runners.text import is_digits
 
 _NUMBER = re.compile(r"0[xX][0-9a-fA-F_]+|0[bB][01_]+|(?:\d[\d_]*)?\.?\d[\d_]*(?:[eE][-+]?\d+)?|\d[\d_]*\.(?!\.)")
 _TYPEGLOB = re.compile(r"\*(?=[A-Z])")
@@ -44,7 +45,7 @@ class Terms(Variables):
 
     def use(self, module: str, imported: list[str]) -> None:
         """use: brings in a module's functions. CompileError when it is not there."""
-        if module in QUIET or module[:1].isdigit() or module.startswith("v5"):
+        if module in QUIET or is_digits(module[:1]) or module.startswith("v5"):
             self.say = self.say or module not in QUIET or module == "feature"
             return
         offered = PATHS if module == "File::Basename" else MODULES.get(module)
@@ -69,7 +70,7 @@ class Terms(Variables):
         source = self.source
         if char in "$@%&" and char:
             return self._variable(char)
-        if char.isdigit() or (char == "." and source.rest(2)[1:].isdigit()):
+        if is_digits(char) or (char == "." and is_digits(source.rest(2)[1:])):
             return Constant(_numeral(source.match(_NUMBER) or "0"))
         if char == '"':
             raw, _ = source.quoted()
@@ -290,6 +291,6 @@ def _numeral(digits: str) -> int | float:
     plain = digits.replace("_", "")
     if plain[:2] in ("0x", "0X", "0b", "0B"):
         return int(plain, 0)
-    if plain.isdigit():
+    if is_digits(plain):
         return int(plain, 8) if plain[0] == "0" and len(plain) > 1 and plain.strip("01234567") == "" else int(plain)
     return float(plain)

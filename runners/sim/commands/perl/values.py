@@ -7,6 +7,8 @@ import re
 from collections.abc import Callable
 from typing import Any
 
+from runners.text import is_digits
+
 Value = Any
 """None (undef), str, int, float or Reference."""
 
@@ -148,7 +150,7 @@ def true(value: Value) -> bool:
 
 def incremented(value: Value) -> Value:
     """`++`, which also counts on through letters."""
-    if type(value) is not str or not value or not _COUNTER.fullmatch(value) or value.isdigit():
+    if type(value) is not str or not value or not _COUNTER.fullmatch(value) or is_digits(value):
         return plus(number(value), 1)
     letters = list(value)
     for at in range(len(letters) - 1, -1, -1):

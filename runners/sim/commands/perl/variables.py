@@ -29,6 +29,7 @@ from runners.sim.commands.perl.references import Command
 from runners.sim.commands.perl.source import Source, unescaped
 from runners.sim.commands.perl.system import SYSTEM, Glob, Print, ReadLine
 from runners.sim.commands.perl.values import CompileError
+from runners.text import is_digits
 
 if TYPE_CHECKING:
     from runners.sim.commands.perl.parsing import Parser
@@ -92,7 +93,7 @@ class Variables:
             inner = self._block_or_scalar()
             return self._element(DerefArray(inner), DerefHash(inner), DerefScalar(inner))
         name = self._name()
-        plain: Node = Special(name) if (name.isdigit() and name != "0") or name in "&`'+.!?$" else Scalar("$" + name)
+        plain: Node = Special(name) if (is_digits(name) and name != "0") or name in "&`'+.!?$" else Scalar("$" + name)
         return self._element(ArrayNode("@" + name), HashNode("%" + name), plain)
 
     def _element(self, array: ArrayNode, table: HashNode, plain: Node) -> Node:

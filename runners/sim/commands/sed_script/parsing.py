@@ -7,6 +7,7 @@ from dataclasses import dataclass, field
 
 from runners.sim.commands.sed_script.escapes import numbered
 from runners.sim.regexes import Regex, RegexError, basic, extended
+from runners.text import is_digits
 
 
 class ScriptError(Exception):
@@ -93,7 +94,7 @@ class _Script:
 
     def address(self) -> Address | None:
         char = self.peek()
-        if char.isdigit() and char:
+        if is_digits(char) and char:
             number = self.number()
             self.blanks()
             if self.peek() == "~":
@@ -235,7 +236,7 @@ class _Script:
             self.pos = end
         elif name in "qQlL":
             self.blanks()
-            if self.peek().isdigit():
+            if is_digits(self.peek()):
                 command.number = self.number()
             self.end()
         elif name in "=dDgGhHnNpPxzF":
@@ -320,7 +321,7 @@ class _Script:
                     raise self.fail(f"multiple `{char}' options to `s' command")
                 flags.add(char)
                 self.pos += 1
-            elif char.isdigit() and char:
+            elif is_digits(char) and char:
                 command.number = self.number()
                 if command.number == 0:
                     raise self.fail("number option to `s' command may not be zero")
@@ -357,7 +358,7 @@ class _Script:
             elif char == "\\" and index < len(text):
                 following = text[index]
                 index += 1
-                if following.isdigit():
+                if is_digits(following):
                     number = int(following)
                     if regex is not None and number > regex.groups:
                         raise self.fail(f"invalid reference \\{number} on `s' command's RHS")

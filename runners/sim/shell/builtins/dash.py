@@ -6,6 +6,7 @@ import re
 from collections.abc import Mapping
 from typing import TYPE_CHECKING
 
+from runners.formats.shell.grammar.dash import DashParser
 from runners.sim.commands import test_, testing
 from runners.sim.commands.context import CommandExit
 from runners.sim.commands.printf import PrintfError, format_all
@@ -14,10 +15,10 @@ from runners.sim.shell.builtins import flow, getopts, information, jobs, reading
 from runners.sim.shell.builtins.arguments import options
 from runners.sim.shell.builtins.directories import change_to
 from runners.sim.shell.builtins.flow import run_inside
-from runners.sim.shell.grammar.dash import DashParser
 from runners.sim.shell.operators import quote
 from runners.sim.shell.session import SET_OPTIONS
 from runners.sim.shell.signals import Return, ShellExit
+from runners.text import is_digits
 
 if TYPE_CHECKING:
     from runners.sim.shell.interpreter import Shell
@@ -42,7 +43,7 @@ def _wrong(shell: Shell, message: str) -> CommandExit:
 
 
 def _number(shell: Shell, name: str, text: str) -> int:
-    if not (text.isascii() and text.isdigit()):
+    if not (is_digits(text)):
         raise _wrong(shell, f"{name}: Illegal number: {text}")
     return int(text[:18])
 
@@ -362,7 +363,7 @@ def wait(shell: Shell, argv: list[str]) -> int:
         if spec.startswith("%") and jobs.find_job(shell, spec) is None:
             raise _wrong(shell, f"wait: No such job: {spec}")
     known = {str(job.pid) for job in shell.session.jobs}
-    if len(argv) > 1 and all(spec.isdigit() and spec not in known for spec in argv[1:]):
+    if len(argv) > 1 and all(is_digits(spec) and spec not in known for spec in argv[1:]):
         return 127
     return jobs.wait(shell, argv)
 

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 
 from runners.sim.files.inode import EXECUTE, permits
 from runners.sim.shell.builtins.arguments import options
+from runners.text import is_digits
 
 if TYPE_CHECKING:
     from runners.sim.shell.interpreter import Shell
@@ -124,7 +125,7 @@ def pushd(shell: Shell, argv: list[str]) -> int:
         if not change_to(shell, target, "pushd"):
             return 1
         session.directories[0] = here
-    elif rest[0][:1] in "+-" and rest[0][1:].isdigit():
+    elif rest[0][:1] in "+-" and is_digits(rest[0][1:]):
         stack = [here, *session.directories]
         number = int(rest[0][1:])
         if number >= len(stack):
@@ -147,7 +148,7 @@ def popd(shell: Shell, argv: list[str]) -> int:
     if not session.directories:
         shell.error("popd: directory stack empty")
         return 1
-    if len(argv) > 1 and argv[1][:1] in "+-" and argv[1][1:].isdigit():
+    if len(argv) > 1 and argv[1][:1] in "+-" and is_digits(argv[1][1:]):
         stack = [session.cwd, *session.directories]
         number = int(argv[1][1:])
         index = number if argv[1][0] == "+" else len(stack) - 1 - number

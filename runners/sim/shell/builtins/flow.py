@@ -11,6 +11,7 @@ from runners.sim.shell.builtins.arguments import options, show_usage
 from runners.sim.shell.builtins.kill import signal_table
 from runners.sim.shell.operators import quote
 from runners.sim.shell.signals import Abandon, LoopControl, Return, ShellExit
+from runners.text import is_digits
 
 if TYPE_CHECKING:
     from runners.sim.shell.interpreter import Shell
@@ -30,7 +31,7 @@ def _status(shell: Shell, argv: list[str]) -> int:
         return shell.session.status
     text = argv[1]
     digits = text.lstrip("+-")
-    if not (digits.isdigit() and digits.isascii()):
+    if not (is_digits(digits)):
         shell.error(f"{argv[0]}: {text}: numeric argument required")
         return 2
     return int(text[:30]) & 0xFF
@@ -41,7 +42,7 @@ def exit_(shell: Shell, argv: list[str]) -> int:
     if argv[0] == "logout" and not session.login and not session.name.startswith("-"):
         shell.error("logout: not login shell: use `exit'")
         return 1
-    if len(argv) > 2 and argv[1].lstrip("+-").isdigit():
+    if len(argv) > 2 and is_digits(argv[1].lstrip("+-")):
         shell.error("exit: too many arguments")
         return 1
     raise ShellExit(_status(shell, argv))
@@ -63,7 +64,7 @@ def loop_control(shell: Shell, argv: list[str]) -> int:
         return 0
     levels = 1
     if len(argv) > 1:
-        if not argv[1].lstrip("-").isdigit():
+        if not is_digits(argv[1].lstrip("-")):
             shell.error(f"{argv[0]}: {argv[1]}: numeric argument required")
             raise ShellExit(128)
         levels = int(argv[1][:18])
@@ -114,7 +115,7 @@ def source(shell: Shell, argv: list[str]) -> int:
                 path = f"{folder}/{name}"
                 break
     try:
-        if path.startswith("/dev/fd/") and path[8:].isdigit() and int(path[8:]) in shell.fds:
+        if path.startswith("/dev/fd/") and is_digits(path[8:]) and int(path[8:]) in shell.fds:
             text = shell.fds[int(path[8:])].read().decode("utf-8", "surrogateescape")
         else:
             text = shell.view.text(path)
@@ -173,7 +174,7 @@ def signal_name(text: str) -> str | None:
         return "EXIT"
     if upper in ("ERR", "DEBUG", "RETURN"):
         return upper
-    if text.isdigit():
+    if is_digits(text):
         name = SIGNALS.get(int(text))
         return f"SIG{name}" if name else None
     full = upper if upper.startswith("SIG") else f"SIG{upper}"
@@ -225,7 +226,7 @@ def trap(shell: Shell, argv: list[str]) -> int:
 def shift(shell: Shell, argv: list[str]) -> int:
     count = 1
     if len(argv) > 1:
-        if not argv[1].lstrip("-").isdigit():
+        if not is_digits(argv[1].lstrip("-")):
             shell.error(f"shift: {argv[1]}: numeric argument required")
             if shell.session.mode != "interactive":
                 raise Abandon(1)

@@ -4,9 +4,10 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from runners.formats.shell.grammar.words import NAME
 from runners.sim.shell.builtins.arguments import show_usage, usage_error
-from runners.sim.shell.grammar.words import NAME
 from runners.sim.shell.session import Variable
+from runners.text import is_digits
 
 if TYPE_CHECKING:
     from runners.sim.shell.interpreter import Shell
@@ -23,7 +24,7 @@ def getopts(shell: Shell, argv: list[str]) -> int:
     words = argv[3:] if len(argv) > 3 else session.positional
     optind = session.get("OPTIND") or "1"
     whole = optind.partition(":")[0]
-    index = int(whole) if whole.isdigit() and int(whole) > 0 else 1
+    index = int(whole) if is_digits(whole) and int(whole) > 0 else 1
     hidden = session.variables.get("_getopts")
     position = 1
     if hidden is not None and isinstance(hidden.value, str):

@@ -9,6 +9,7 @@ from runners.sim.shell import execution
 from runners.sim.shell.builtins.arguments import USAGE, options
 from runners.sim.shell.operators import quote
 from runners.sim.shell.session import DEFAULT_PATH
+from runners.text import is_digits
 
 if TYPE_CHECKING:
     from runners.sim.shell.interpreter import Shell
@@ -187,7 +188,7 @@ def history(shell: Shell, argv: list[str]) -> int:
         return 0
     count = len(session.history)
     if rest:
-        if not rest[0].isdigit():
+        if not is_digits(rest[0]):
             shell.error(f"history: {rest[0]}: numeric argument required")
             return 1
         count = int(rest[0])

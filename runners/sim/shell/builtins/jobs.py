@@ -9,6 +9,7 @@ from runners.sim.lifecycle import CONT, SIGNALS, signal
 from runners.sim.shell.builtins.arguments import options
 from runners.sim.shell.session import BackgroundJob
 from runners.sim.shell.trapping import heed
+from runners.text import is_digits
 
 if TYPE_CHECKING:
     from runners.sim.shell.interpreter import Shell
@@ -25,7 +26,7 @@ def find_job(shell: Shell, spec: str) -> BackgroundJob | None:
     if text == "-":
         return jobs[-2] if len(jobs) > 1 else jobs[-1]
     for job in jobs:
-        if (text.isdigit() and job.number == int(text)) or (not text.isdigit() and job.text.startswith(text)):
+        if (is_digits(text) and job.number == int(text)) or (not is_digits(text) and job.text.startswith(text)):
             return job
     return None
 
@@ -138,7 +139,7 @@ def wait(shell: Shell, argv: list[str]) -> int:
                 status = 127
                 continue
             status = _await(shell, job.pid)
-        elif spec.isdigit():
+        elif is_digits(spec):
             if _done(shell, int(spec)) == 127 and all(job.pid != int(spec) for job in session.jobs):
                 shell.error(f"wait: pid {spec} is not a child of this shell")
                 status = 127

@@ -14,6 +14,7 @@ from runners.sim.shell.builtins.context import builtin_context
 from runners.sim.shell.builtins.jobs import find_job
 from runners.sim.shell.signals import ShellExit
 from runners.sim.signals import NAMES, number_of, send
+from runners.text import is_digits
 
 if TYPE_CHECKING:
     from runners.sim.shell.interpreter import Shell
@@ -80,7 +81,7 @@ def _pid(shell: Shell, target: str) -> int | None:
             shell.error(f"kill: {target}: no such job")
             return None
         return job.pid
-    if not target.removeprefix("-").isdigit():
+    if not is_digits(target.removeprefix("-")):
         shell.error(f"kill: {target}: arguments must be process or job IDs")
         return None
     return int(target)
@@ -106,14 +107,14 @@ def _list(shell: Shell, words: list[str]) -> int:
         return 0
     status = 0
     for word in words:
-        number = int(word) if word.isdigit() else 0 if word == "EXIT" else number_of(word)
+        number = int(word) if is_digits(word) else 0 if word == "EXIT" else number_of(word)
         # A shell reports death by signal n as 128 + n.
         name = None if number is None else _BASH_NAMES.get(number - 128 if number > 128 else number)
         if name is None:
             shell.error(f"kill: {word}: invalid signal specification")
             status = 1
         else:
-            shell.out(f"{name if word.isdigit() else number}\n")
+            shell.out(f"{name if is_digits(word) else number}\n")
     return status
 
 

@@ -5,14 +5,15 @@ from __future__ import annotations
 import re
 from typing import TYPE_CHECKING
 
+from runners.formats.shell.grammar.words import NAME
 from runners.sim.budget import BudgetExceeded
 from runners.sim.commands.pipes import PipeReader
 from runners.sim.commands.sockets import SocketStream
 from runners.sim.commands.streams import Stream
 from runners.sim.shell.builtins.arguments import options
-from runners.sim.shell.grammar.words import NAME
 from runners.sim.shell.session import Variable
 from runners.sim.shell.signals import ExpansionError
+from runners.text import is_digits
 
 if TYPE_CHECKING:
     from runners.sim.shell.interpreter import Shell
@@ -136,13 +137,13 @@ def read(shell: Shell, argv: list[str]) -> int:
             shell.error(f"read: `{name}': not a valid identifier")
             return 1
     fd_text = flags.get("u") or ""
-    fd = int(fd_text) if fd_text.isdigit() else 0
+    fd = int(fd_text) if is_digits(fd_text) else 0
     delimiter = ((flags["d"] or "\0")[:1] if "d" in flags else "\n").encode("utf-8", "surrogateescape")[:1]
     count = None
     for letter in ("n", "N"):
         if letter in flags:
             text = flags[letter] or ""
-            if not text.isdigit():
+            if not is_digits(text):
                 shell.error(f"read: {text}: invalid number")
                 return 1
             count = int(text)
@@ -193,7 +194,7 @@ def mapfile(shell: Shell, argv: list[str]) -> int:
     numbers = {}
     for letter in ("n", "O", "s", "u"):
         text = flags.get(letter) or "0"
-        if not text.isdigit():
+        if not is_digits(text):
             shell.error(f"{argv[0]}: {text}: invalid line count")
             return 1
         numbers[letter] = int(text)

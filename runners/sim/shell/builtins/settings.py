@@ -11,6 +11,7 @@ from runners.sim.shell.builtins.arguments import options, show_usage, usage_erro
 from runners.sim.shell.builtins.variables import SAFE_WORD
 from runners.sim.shell.operators import quote
 from runners.sim.shell.session import LONG_OPTIONS, SET_OPTIONS, SHOPT_OPTIONS
+from runners.text import is_digits
 
 if TYPE_CHECKING:
     from runners.sim.shell.interpreter import Shell
@@ -142,7 +143,7 @@ def umask(shell: Shell, argv: list[str]) -> int:
             shell.out(("umask " if "p" in flags else "") + f"{session.umask:04o}\n")
         return 0
     text = rest[0]
-    if text[:1].isdigit() or not text:
+    if is_digits(text[:1]) or not text:
         if not re.fullmatch(r"[0-7]+", text) or int(text, 8) > 0o777:
             shell.error(f"umask: {text}: octal number out of range")
             return 1
@@ -177,13 +178,13 @@ def ulimit(shell: Shell, argv: list[str]) -> int:
         shell.out(current(letter) + "\n")
         return 0
     value = rest[0]
-    if value not in ("unlimited", "hard", "soft") and not value.isdigit():
+    if value not in ("unlimited", "hard", "soft") and not is_digits(value):
         shell.error(f"ulimit: {value}: invalid number")
         return 1
     if (
         session.cred.uid != 0
-        and value.isdigit()
-        and _HARD.get(letter, "").isdigit()
+        and is_digits(value)
+        and is_digits(_HARD.get(letter, ""))
         and int(value) > int(_HARD[letter])
     ):
         shell.error(f"ulimit: {_LIMITS[letter][0]}: cannot modify limit: Operation not permitted")

@@ -2,9 +2,9 @@ from __future__ import annotations
 
 import pytest
 
+from runners.formats.crontab import CrontabError, due, parse
 from runners.sim.files.content import Content
 from runners.sim.machine import Job, JobResult, Machine
-from runners.sim.programs.cron import CrontabError, due, parse
 from runners.sim.systemd import manager
 from tests.runners.sim.servers import messages, server
 from tests.runners.sim.worlds import opened, typed
@@ -37,7 +37,7 @@ def test_bad_lines_are_named_as_cron_names_them(line: str, reason: str) -> None:
     ],
 )  # fmt: skip
 def test_what_is_due_on_saturday_the_14th_of_march_at_9_24(schedule: str, is_due: bool) -> None:
-    assert due(parse(f"{schedule} true\n", "root")[0], server()) is is_due
+    assert due(parse(f"{schedule} true\n", "root")[0], server().clock.time()) is is_due
 
 
 def test_variables_hold_for_the_lines_below_them() -> None:

@@ -6,9 +6,9 @@ import pickle
 
 import pytest
 
+from runners.formats.shell.grammar.dash import DashParser
+from runners.formats.shell.parser import parse
 from runners.sim.machine import Machine
-from runners.sim.shell.grammar.dash import DashParser
-from runners.sim.shell.parser import parse
 from runners.sim.shell.running import Console, run_line
 from runners.sim.shell.session import Limits, Session
 from tests.runners.sim.admin.line import Terminal

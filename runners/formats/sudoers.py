@@ -7,7 +7,7 @@ import re
 from collections.abc import Iterator, Sequence
 from typing import NamedTuple, Protocol
 
-from runners.sim.users import Accounts, User
+from runners.formats.accounts import Accounts, User
 
 MAIN = "/etc/sudoers"
 _SHELLS = ("/bin/sh", "/bin/bash", "/usr/bin/sh", "/usr/bin/bash", "/bin/su", "/usr/bin/su")

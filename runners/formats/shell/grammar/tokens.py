@@ -9,9 +9,9 @@ import re
 from collections.abc import Mapping
 from typing import NamedTuple
 
-from runners.sim.shell.ast import Redirect, SyntaxProblem, Word
-from runners.sim.shell.grammar.expansions import Expansions
-from runners.sim.shell.grammar.words import NAME, ShellSyntaxError, text_word
+from runners.formats.shell.ast import Redirect, SyntaxProblem, Word
+from runners.formats.shell.grammar.expansions import Expansions
+from runners.formats.shell.grammar.words import NAME, ShellSyntaxError, text_word
 
 _BLANK = re.compile(r"(?:[ \t]|\\\n)*(?:(?<![^\s;&|()])#[^\n]*)?")
 OPERATOR = re.compile(r";;&|;;|;&|;|&&|&>>|&>|&|\|\||\|&|\||\(|\)|<<<|<<-|<<|<&|<>|<|>>|>&|>\||>|\n")

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import re
 
-from runners.sim.shell.ast import ArrayLiteral, Command, Function, Literal, Part, Redirect, Word
-from runners.sim.shell.grammar.words import NAME, ShellSyntaxError
-from runners.sim.shell.parser import Parser
+from runners.formats.shell.ast import ArrayLiteral, Command, Function, Literal, Part, Redirect, Word
+from runners.formats.shell.grammar.words import NAME, ShellSyntaxError
+from runners.formats.shell.parser import Parser
 
 _TOKEN = re.compile(r";;|;|&&|&|\|\||\||\(|\)|\n|(?P<redirection><<-|<<|<&|<>|<|>>|>&|>\||>)")
 _OPERATORS = (":-", ":=", ":?", ":+", "-", "=", "?", "+", "#", "%")

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import re
 
-from runners.sim.shell.ast import ArrayLiteral, Assignment, Command, Literal, Redirect, Simple, Word
-from runners.sim.shell.grammar.tokens import PendingDocument, Tokens
-from runners.sim.shell.grammar.words import ShellSyntaxError, text_word
+from runners.formats.shell.ast import ArrayLiteral, Assignment, Command, Literal, Redirect, Simple, Word
+from runners.formats.shell.grammar.tokens import PendingDocument, Tokens
+from runners.formats.shell.grammar.words import ShellSyntaxError, text_word
 
 _REDIRECT = re.compile(
     r"(?P<fd>\d+|\{[A-Za-z_][A-Za-z0-9_]*\})?(?P<operator><<<|<<-|<<|<&|<>|<(?!\()|>>|>&|>\||>(?!\())|(?P<both>&>>|&>)"

@@ -5,8 +5,8 @@ from __future__ import annotations
 import re
 from typing import NamedTuple
 
-from runners.sim.shell.ast import Literal, Part, Word
-from runners.sim.shell.braces import few_alternatives, has_braces
+from runners.formats.shell.ast import Literal, Part, Word
+from runners.formats.shell.braces import few_alternatives, has_braces
 
 MAX_NESTING = 150
 NAME = re.compile(r"[A-Za-z_][A-Za-z0-9_]*")

@@ -7,7 +7,8 @@ from collections.abc import Iterator, Sequence
 from itertools import islice, pairwise
 from typing import TypeAlias
 
-from runners.sim.shell.ast import Literal, Part, Word
+from runners.formats.shell.ast import Literal, Part, Word
+from runners.text import is_digits
 
 _CANDIDATE = re.compile(r"\{.*(,|\.\.).*\}", re.DOTALL)
 _SEQUENCE = re.compile(r"(-?\d+|[A-Za-z])\.\.(-?\d+|[A-Za-z])(?:\.\.(-?\d+))?")
@@ -110,7 +111,7 @@ def _matching(items: list[Item], opening: int) -> tuple[int | None, list[int]]:
 
 
 def _sequence(first: str, last: str, step: str | None) -> Iterator[list[Item]] | None:
-    numeric = first.lstrip("-").isdigit(), last.lstrip("-").isdigit()
+    numeric = is_digits(first.lstrip("-")), is_digits(last.lstrip("-"))
     if numeric[0] != numeric[1]:
         return None
     by = abs(int(step)) if step else 1

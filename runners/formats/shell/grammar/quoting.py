@@ -6,8 +6,8 @@ import re
 from collections.abc import Callable
 from functools import lru_cache
 
-from runners.sim.shell.ast import Literal, Part, Tilde, Word
-from runners.sim.shell.grammar.words import Scan, Scanner, make_word
+from runners.formats.shell.ast import Literal, Part, Tilde, Word
+from runners.formats.shell.grammar.words import Scan, Scanner, make_word
 
 _PLAIN = re.compile(r"[^\s;&|()<>\\'\"`$~]+")
 _PLAIN_QUOTED = re.compile(r"[^\\\"`$}]+")

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 
-from runners.sim.shell.ast import (
+from runners.formats.shell.ast import (
     ArithmeticSubstitution,
     BadSubstitution,
     CommandSubstitution,
@@ -15,8 +15,8 @@ from runners.sim.shell.ast import (
     Program,
     Word,
 )
-from runners.sim.shell.grammar.quoting import Quoting
-from runners.sim.shell.grammar.words import NAME, ansi_escape, text_word
+from runners.formats.shell.grammar.quoting import Quoting
+from runners.formats.shell.grammar.words import NAME, ansi_escape, text_word
 
 _DIGITS = re.compile(r"[0-9]+")
 _ARITHMETIC_PLAIN = re.compile(r"[^\\'\"`$()\[\]:;{}]+")

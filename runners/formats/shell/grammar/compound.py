@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 
-from runners.sim.shell.ast import (
+from runners.formats.shell.ast import (
     ArithmeticCommand,
     ArithmeticFor,
     Assignment,
@@ -21,9 +21,9 @@ from runners.sim.shell.ast import (
     While,
     Word,
 )
-from runners.sim.shell.grammar.conditions import Conditions
-from runners.sim.shell.grammar.simple import FUNCTION_PARENTHESES
-from runners.sim.shell.grammar.words import ShellSyntaxError
+from runners.formats.shell.grammar.conditions import Conditions
+from runners.formats.shell.grammar.simple import FUNCTION_PARENTHESES
+from runners.formats.shell.grammar.words import ShellSyntaxError
 
 _CASE_END = re.compile(r";;&|;;|;&")
 

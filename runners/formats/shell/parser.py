@@ -9,10 +9,10 @@ from __future__ import annotations
 import re
 from functools import lru_cache
 
-from runners.sim.shell.ast import AndOr, Body, Command, Pipeline, Program, Simple, Statement
-from runners.sim.shell.grammar.compound import Compound
-from runners.sim.shell.grammar.tokens import ENDERS
-from runners.sim.shell.grammar.words import ShellSyntaxError
+from runners.formats.shell.ast import AndOr, Body, Command, Pipeline, Program, Simple, Statement
+from runners.formats.shell.grammar.compound import Compound
+from runners.formats.shell.grammar.tokens import ENDERS
+from runners.formats.shell.grammar.words import ShellSyntaxError
 
 _TIME_OPTION = re.compile(r"-p(?=\s)")
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 
-from runners.sim.shell.ast import (
+from runners.formats.shell.ast import (
     Command,
     CondBinary,
     CondBoth,
@@ -16,9 +16,9 @@ from runners.sim.shell.ast import (
     Part,
     Word,
 )
-from runners.sim.shell.grammar.simple import SimpleCommands
-from runners.sim.shell.grammar.tokens import OPERATOR
-from runners.sim.shell.grammar.words import ShellSyntaxError, make_word
+from runners.formats.shell.grammar.simple import SimpleCommands
+from runners.formats.shell.grammar.tokens import OPERATOR
+from runners.formats.shell.grammar.words import ShellSyntaxError, make_word
 
 _UNARY = re.compile(r"-[abcdefghknoprstuvwxzGLNORS]")
 _OPERATOR_WORD = re.compile(r"[=!~a-z-]+(?=\s)")
