@@ -105,7 +105,7 @@ def main(ctx: Context) -> int:
         ctx.stderr.write(f"Invalid command '{verb}'; type \"help\" for a list.\n".encode("utf-8", "surrogateescape"))
         return 1
     for name in _NUMBERS & options.keys():
-        if not is_digits(given := options[name][-1]):
+        if not is_digits((given := options[name][-1]).removeprefix("-")):
             said = f'{verb}: Can\'t parse "{given}" as a number\n{verb}: Use -help for summary.\n'
             ctx.stderr.write(said.encode("utf-8", "surrogateescape"))
             return 1
